@@ -1,0 +1,36 @@
+"""Attention, with nothing but NumPy: small enough to read, and equal to PyTorch's (see tests/core).
+
+Arrays are float64 of shape (..., n, d): tokens are rows, leading axes are batches.
+Masks are boolean: True = may attend.
+"""
+
+from attention import examples
+from attention.checks import InputError
+from attention.dot_product import AttentionSteps, attention, attention_steps
+from attention.examples import Example
+from attention.gradients import attention_gradients
+from attention.masks import causal_mask, combine_masks, padding_mask, sliding_window_mask
+from attention.multihead import MultiHead, MultiHeadSteps
+from attention.positions import sinusoidal_positions
+from attention.softmax import entropy, normalized_entropy, softmax, softmax_jacobian
+
+__all__ = [
+    "AttentionSteps",
+    "Example",
+    "InputError",
+    "MultiHead",
+    "MultiHeadSteps",
+    "attention",
+    "attention_gradients",
+    "attention_steps",
+    "causal_mask",
+    "combine_masks",
+    "entropy",
+    "examples",
+    "normalized_entropy",
+    "padding_mask",
+    "sinusoidal_positions",
+    "sliding_window_mask",
+    "softmax",
+    "softmax_jacobian",
+]
