@@ -1,0 +1,58 @@
+"""The comparison with PyTorch, live and with other random numbers: pytest -m torch."""
+
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attention import MultiHead, attention_gradients, attention_steps
+
+SCRIPT = Path(__file__).parents[1] / "reference" / "make_reference.py"
+
+
+@pytest.mark.torch
+def test_fresh_cases_equal_torch():
+    import torch  # noqa: F401  # missing PyTorch is a failure here, not a skip
+
+    script = runpy.run_path(str(SCRIPT))
+    for name, case in script["attention_cases"](seed=1).items():
+        expected = script["attention_expected"](case)
+        scale = case["scale"] if case["scale"] in ("sqrt", "none", "linear") else float(case["scale"])
+        Q, K, V = case["Q"], case["K"], case["V"]
+        steps = attention_steps(Q, K, V, case.get("mask"), scale=scale, empty_rows=case["empty_rows"])
+        gradients = attention_gradients(steps, Q, K, V, case["d_output"])
+        for key in ("scores", "weights", "output"):
+            np.testing.assert_allclose(
+                getattr(steps, key), expected[key], rtol=1e-12, atol=1e-12, err_msg=name
+            )
+        for key, gradient in zip(("dQ", "dK", "dV"), gradients, strict=True):
+            np.testing.assert_allclose(gradient, expected[key], rtol=1e-10, atol=1e-10, err_msg=name)
+
+
+@pytest.mark.torch
+def test_fresh_heads_equal_torch():
+    script = runpy.run_path(str(SCRIPT))
+    for name, case in script["multihead_cases"](seed=1).items():
+        expected = script["multihead_expected"](case)
+        layer = MultiHead(case["W_Q"], case["W_K"], case["W_V"], case["W_O"])
+        steps = layer.steps(case["X"], case.get("mask"), heads_on=case["heads_on"])
+        np.testing.assert_allclose(steps.output, expected["output"], rtol=1e-12, atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(
+            steps.heads.weights, expected["weights"], rtol=1e-12, atol=1e-12, err_msg=name
+        )
+
+
+@pytest.mark.torch
+def test_the_stored_reference_is_what_torch_computes():
+    script = runpy.run_path(str(SCRIPT))
+    stored = script["load"]()
+    for kind in ("attention", "multihead"):
+        cases = script[f"{kind}_cases"]()
+        assert stored[kind].keys() == cases.keys()
+        for name, case in cases.items():
+            for key, expected in (case | script[f"{kind}_expected"](case)).items():
+                if isinstance(expected, str):
+                    assert stored[kind][name][key] == expected
+                else:
+                    np.testing.assert_allclose(stored[kind][name][key], expected, rtol=1e-12, atol=1e-12)
