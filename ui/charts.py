@@ -1,0 +1,176 @@
+"""Charts: a constant spec and a tidy frame, no Streamlit inside.
+
+A spec depends on shapes and on the page's width alone. Tokens, titles and numbers travel as data: a data-only change
+keeps the drawn chart, and with it the row a reader has chosen, when the language is switched or a number edited.
+Altair checks each spec once; what is cached is the plain dict (building costs 10 ms a chart under a shared lock).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ui import display, theme
+
+#: layout → (width the charts may take, stages side by side)
+ROOM = {"xl": (1240, 4), "wide": (880, 4), "medium": (560, 2), "phone": (318, 1)}
+LABELS = 62  #: pixels for a row's token, left of its cells
+SUMS = 62  #: pixels for "Σ = 1.00", right of the weights
+LEGIBLE = 27  #: the least cell that holds a number
+COLUMNS = ("kind", "s", "q", "k", "v", "text", "tip", "light")
+
+
+@dataclass(frozen=True)
+class Heat:
+    """One matrix of a linked group: numbers, the colour of each, and the words around it."""
+
+    values: NDArray[np.float64]
+    title: str
+    hint: str
+    columns: Sequence[str]
+    tip: Callable[[int, int, str], str]
+    hidden: NDArray[np.bool_] | None = None  # True = masked: struck out, never just empty
+    weights: bool = False  # [0, 1] ramp and row sums; otherwise signed
+    limit: float = 1.0  # the value at the ends of a signed ramp
+
+
+def linked(rows: Sequence[str], heats: Sequence[Heat], layout: str) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Heatmaps that share their rows: choosing a row lights it up in all of them, in the browser alone."""
+    shapes = tuple((heat.values.shape[1], heat.weights) for heat in heats)
+    return _frame(rows, heats), linked_spec(len(rows), shapes, layout)
+
+
+def _frame(rows: Sequence[str], heats: Sequence[Heat]) -> pd.DataFrame:
+    records: list[tuple[Any, ...]] = []
+    for s, heat in enumerate(heats):
+        records.append(("title", s, 0, 0, None, heat.title, None, False))
+        records.append(("hint", s, 0, 0, None, heat.hint, None, False))
+        records += [("column", s, 0, k, None, name, None, False) for k, name in enumerate(heat.columns)]
+        for q, token in enumerate(rows):
+            records.append(("row", s, q, 0, None, token, None, False))
+            records += [_cell(heat, s, q, k) for k in range(heat.values.shape[1])]
+            if heat.weights:
+                records.append(("sum", s, q, 0, None, f"Σ = {_sum(heat.values[q])}", None, False))
+    return pd.DataFrame.from_records(records, columns=list(COLUMNS))
+
+
+def _cell(heat: Heat, s: int, q: int, k: int) -> tuple[Any, ...]:
+    x = float(heat.values[q, k])
+    text = display.short(x)
+    tip = heat.tip(q, k, display.exact(x))
+    if heat.hidden is not None and heat.hidden[q, k]:
+        return ("masked", s, q, k, None, text, tip, False)
+    if not np.isfinite(x):
+        return ("masked", s, q, k, None, text, tip, False)
+    colour = x if heat.weights else float(np.clip(x / heat.limit, -1, 1)) if heat.limit else 0.0
+    position = colour if heat.weights else (colour + 1) / 2
+    return ("cell", s, q, k, colour, text, tip, theme.light_ink(_ramp(heat.weights), position))
+
+
+def _sum(row: NDArray[np.float64]) -> str:
+    total = float(row.sum())
+    return "1.00" if abs(total - 1) < 1e-9 else display.short(total)
+
+
+def _ramp(weights: bool) -> tuple[str, ...]:
+    return theme.WEIGHTS if weights else theme.SIGNED
+
+
+@lru_cache(maxsize=256)
+def linked_spec(n: int, shapes: tuple[tuple[int, bool], ...], layout: str) -> dict[str, Any]:
+    """The spec of `linked` for n rows and these (columns, weights?) shapes."""
+    room, across = ROOM[layout]
+    across = min(across, len(shapes))
+    cell = _cell_size(shapes, room, across)
+    if cell < LEGIBLE and across > 2:
+        across = 2
+        cell = _cell_size(shapes, room, across)
+    views = [_heatmap(s, n, *shape, cell) for s, shape in enumerate(shapes)]
+    chart = alt.concat(*views, columns=across, spacing=14).resolve_scale(color="independent").configure_view(stroke=None)
+    return without_data(chart) | {"params": _row_choice(len(shapes))}
+
+
+def _row_choice(views: int) -> list[dict[str, Any]]:
+    """One choice of a row for all views. (Altair cannot say `views` of a selection itself, altair #3891.)"""
+    names = [f"cells_{s}" for s in range(views)]
+    hover = {"type": "point", "fields": ["q"], "on": "pointerover", "clear": "pointerout"}
+    pick = {"type": "point", "fields": ["q"], "on": "click", "clear": "dblclick"}
+    return [{"name": "hover", "select": hover, "views": names}, {"name": "pick", "select": pick, "views": names}]
+
+
+def _cell_size(shapes: tuple[tuple[int, bool], ...], room: int, across: int) -> int:
+    widest = max(
+        sum(columns for columns, _ in shapes[i : i + across]) for i in range(0, len(shapes), across)
+    )
+    frame = across * (LABELS + 14) + SUMS * any(weights for _, weights in shapes)
+    return int(min(max((room - frame) / widest, 13), 46))
+
+
+#: Whether a mark belongs to the row that is hovered, else to the one that was clicked, else to any.
+LIT = "isValid(hover.q) ? hover.q[0] === datum.q : isValid(pick.q) ? pick.q[0] === datum.q : true"
+
+
+def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int) -> alt.LayerChart:
+    ramp = list(_ramp(weights))
+    x = alt.X("k:O", scale=alt.Scale(domain=list(range(columns)), paddingInner=0.06, paddingOuter=0), axis=None)
+    y = alt.Y("q:O", scale=alt.Scale(domain=list(range(n)), paddingInner=0.06, paddingOuter=0), axis=None)
+    lit = alt.when(LIT).then(alt.value(1)).otherwise(alt.value(0.22))
+    base = alt.Chart(width=columns * cell, height=n * cell)
+    cells = base.transform_filter(f"datum.s === {s} && (datum.kind === 'cell' || datum.kind === 'masked')")
+    scale = alt.Scale(domain=[0, 1] if weights else [-1, 1], range=ramp, interpolate="rgb", clamp=True)
+    rect = cells.properties(name=f"cells_{s}").mark_rect(cornerRadius=3, stroke=theme.MASKED, strokeWidth=1).encode(
+        x, y, opacity=lit, tooltip=alt.Tooltip("tip:N", title="​"),
+        color=alt.when("datum.kind === 'masked'").then(alt.value(theme.MASKED))
+        .otherwise(alt.Color("v:Q", scale=scale, legend=None)),
+    )  # fmt: skip
+    struck = cells.transform_filter("datum.kind === 'masked'").mark_point(
+        shape="M-.5,.5L.5,-.5", size=(cell * 0.86) ** 2, stroke=theme.MASKED_STROKE, strokeWidth=1.2, filled=False
+    ).encode(x, y, opacity=lit)  # fmt: skip
+    layers = [rect, struck]
+    if cell >= LEGIBLE:
+        ink = alt.when("datum.light").then(alt.value(theme.PAPER)).otherwise(alt.value(theme.INK))
+        layers.append(
+            cells.mark_text(fontSize=min(13, round(cell * 0.35))).encode(x, y, text="text:N", color=ink, opacity=lit)
+        )
+
+    def words(kind: str, **mark: Any) -> alt.Chart:
+        return base.transform_filter(f"datum.s === {s} && datum.kind === '{kind}'").mark_text(**mark)
+
+    size = min(14, max(9, round(cell * 0.42)))
+    layers += [
+        words("title", align="left", fontSize=14, fontWeight="bold").encode(
+            text="text:N", x=alt.value(-LABELS + 8), y=alt.value(-46)
+        ),
+        words("hint", align="left", fontSize=11, opacity=0.8).encode(
+            text="text:N", x=alt.value(-LABELS + 8), y=alt.value(-29)
+        ),
+        words("column", fontSize=size, limit=max(cell, 22)).encode(x, text="text:N", y=alt.value(-10)),
+        words("row", fontSize=size, align="right", limit=LABELS - 10).encode(
+            y=y, text="text:N", x=alt.value(-6), opacity=lit
+        ),
+    ]
+    if weights:
+        right = columns * cell + 6
+        layers.append(
+            words("sum", fontSize=11, align="left").encode(y=y, text="text:N", x=alt.value(right), opacity=lit)
+        )
+    return alt.layer(*layers)
+
+
+def without_data(chart: alt.TopLevelMixin) -> dict[str, Any]:
+    """The checked spec as a dict in which no layer names its data: the frame given beside it is every layer's."""
+    spec = chart.to_dict(validate=True)
+
+    def strip(node: Any) -> Any:
+        if isinstance(node, dict):
+            return {key: strip(item) for key, item in node.items() if key not in {"data", "datasets"}}
+        return [strip(item) for item in node] if isinstance(node, list) else node
+
+    return strip(spec)  # type: ignore[no-any-return]

@@ -1,0 +1,26 @@
+"""The two pieces of JavaScript the app needs, as Streamlit components (v2: no iframe, the page's own theme)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+
+def _read(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+grid = st.components.v2.component(
+    "attention_lab_grid",
+    html='<div class="wrap"><table></table></div>',
+    css=_read("grid.css"),
+    js=_read("grid.js"),
+)
+
+address = st.components.v2.component(
+    "attention_lab_address",
+    html='<div><input readonly hidden><button type="button"></button></div>',
+    css=_read("address.css"),
+    js=_read("address.js"),
+)

@@ -1,0 +1,136 @@
+// A matrix a person can type in, or a mask a person can click: real inputs, so that keyboards, phones, Chinese
+// input methods and screen readers work. What is typed goes to Python as text; Python alone reads numbers.
+//
+// Edits are cumulative within an epoch (one fixed set of numbers to edit): two quick edits can never lose the
+// first. Python answers with the sequence number it has seen, so a newer text is never overwritten by an older.
+
+const grids = new WeakMap();
+
+export default function (component) {
+  const { data, parentElement, setStateValue } = component;
+  let grid = grids.get(parentElement);
+  if (!grid) {
+    grid = { seq: 0, epoch: data.epoch, edits: {}, when: {}, shape: "" };
+    grids.set(parentElement, grid);
+  }
+  grid.data = data;
+  grid.send = (overflow) => {
+    grid.seq += 1;
+    setStateValue("edits", { epoch: grid.epoch, seq: grid.seq, cells: { ...grid.edits }, overflow });
+  };
+  if (grid.epoch !== data.epoch) Object.assign(grid, { epoch: data.epoch, edits: {}, when: {} });
+  const shape = JSON.stringify([data.kind, data.rows.length, data.columns]);
+  if (shape !== grid.shape) {
+    grid.shape = shape;
+    build(grid, parentElement.querySelector("table"));
+  }
+  refresh(grid);
+}
+
+function build(grid, table) {
+  const { data } = grid;
+  table.replaceChildren(table.createCaption());
+  const head = table.createTHead().insertRow();
+  head.append(document.createElement("td"), ...data.columns.map((name) => heading(name, "col")));
+  const body = table.createTBody();
+  grid.cells = data.rows.map((_, i) => {
+    const row = body.insertRow();
+    row.append(heading("", "row"));
+    return data.columns.map((_, j) => row.insertCell().appendChild(makeCell(grid, i, j)));
+  });
+  grid.table = table;
+}
+
+function heading(text, scope) {
+  const th = document.createElement("th");
+  th.scope = scope;
+  th.textContent = text;
+  return th;
+}
+
+function makeCell(grid, i, j) {
+  const toggle = grid.data.kind === "mask";
+  const cell = document.createElement(toggle ? "button" : "input");
+  cell.onkeydown = (event) => move(grid, event, i, j);
+  if (toggle) {
+    cell.type = "button";
+    cell.onclick = () => record(grid, [[i, j, cell.getAttribute("aria-pressed") === "true" ? "0" : "1"]]);
+  } else {
+    cell.type = "text";
+    cell.inputMode = "text"; // "decimal" hides the minus sign on some phones
+    cell.autocomplete = "off";
+    cell.spellcheck = false;
+    cell.maxLength = 64;
+    cell.onfocus = () => cell.select();
+    cell.onchange = () => record(grid, [[i, j, cell.value]]);
+    cell.onblur = () => refresh(grid);
+    cell.onpaste = (event) => paste(grid, event, i, j);
+  }
+  return cell;
+}
+
+function record(grid, changes, overflow = null) {
+  for (const [i, j, text] of changes) {
+    grid.edits[`${i},${j}`] = text;
+    grid.when[`${i},${j}`] = grid.seq + 1;
+    show(grid, i, j, text, false);
+  }
+  grid.send(overflow);
+}
+
+// A block from a spreadsheet fills the cells from here on; what sticks out is reported, not dropped in silence.
+function paste(grid, event, i, j) {
+  const text = event.clipboardData.getData("text/plain").replace(/\r?\n$/, "");
+  if (!/[\t\n]/.test(text)) return;
+  event.preventDefault();
+  const block = text.split(/\r?\n/).map((line) => line.split("\t"));
+  const height = grid.data.rows.length - i, width = grid.data.columns.length - j;
+  const changes = block.slice(0, height).flatMap((line, di) =>
+    line.slice(0, width).map((cell, dj) => [i + di, j + dj, cell.trim()]));
+  const columns = Math.max(...block.map((line) => line.length));
+  const tooLarge = block.length > height || columns > width;
+  record(grid, changes, tooLarge ? { row: i, column: j, rows: block.length, columns, height, width } : null);
+}
+
+function move(grid, event, i, j) {
+  const step = { Enter: event.shiftKey ? -1 : 1, ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (event.isComposing || step === undefined || (grid.data.kind === "mask" && event.key === "Enter")) return;
+  event.preventDefault();
+  const next = grid.cells[i + step]?.[j];
+  if (next) next.focus();
+  else if (event.key === "Enter") grid.cells[i][j].blur();
+}
+
+function refresh(grid) {
+  const { data } = grid;
+  grid.table.caption.replaceChildren();
+  const name = document.createElement("b");
+  name.textContent = data.name;
+  name.style.color = `var(--hue, inherit)`;
+  grid.table.style.setProperty("--hue", data.hue || "inherit");
+  grid.table.caption.append(name, ` ${data.caption}`);
+  data.rows.forEach((token, i) => {
+    grid.table.tBodies[0].rows[i].cells[0].textContent = token;
+    data.columns.forEach((_, j) => {
+      const key = `${i},${j}`;
+      if ((grid.when[key] ?? 0) > data.seen) return; // Python has not read this one yet
+      const bad = data.bad[key];
+      show(grid, i, j, bad ?? data.cells[i][j], bad !== undefined);
+    });
+  });
+}
+
+function show(grid, i, j, text, bad) {
+  const cell = grid.cells[i][j];
+  const { data } = grid;
+  cell.setAttribute("aria-label", data.label.replace("{row}", data.rows[i]).replace("{column}", data.columns[j]));
+  if (data.kind === "mask") {
+    cell.setAttribute("aria-pressed", text === "1");
+    cell.textContent = text === "1" ? "✓" : "✕";
+    return;
+  }
+  cell.setAttribute("aria-invalid", bad);
+  const editing = cell.matches(":focus") && cell.value !== cell.dataset.shown;
+  if (!editing && cell.value !== text) cell.value = text;
+  cell.dataset.shown = text;
+}

@@ -1,0 +1,110 @@
+"""The controls that change the workbench, shared by the pages that show them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from attention import examples
+from ui import state, tokens, workbench
+from ui.state import control, on_change
+from ui.text import Text
+from ui.workbench import MASKS, MAX_D, MAX_N, MAX_SEED, PRESETS, ROUTES, SCALES, Workbench
+
+
+def prepared(text: Text) -> None:
+    """What to start from, which tokens, how large."""
+    bench = state.bench()
+    preset, words, sizes = st.columns([0.3, 0.52, 0.18], vertical_alignment="bottom")
+    with preset:
+        choice("preset", PRESETS, text, change=_open_preset, show=_preset_titles(text.lang))
+    with words:
+        sentence(text)
+    with sizes, st.popover(text("sizes"), width="stretch"):
+        for name, most in (("n", MAX_N), ("d_k", MAX_D), ("d_v", MAX_D), ("d_model", MAX_D)):
+            key = control(f"size_{name}", bench.sizes[name])
+            st.number_input(text(f"size_{name}"), 1, most, step=1, key=key,
+                            on_change=on_change(key, partial(_resize, name)))
+        st.caption(text("sizes_note"))
+    if bench.preset == "random":
+        key = control("seed", bench.seed)
+        st.number_input(text("seed"), 0, MAX_SEED, step=1, key=key, width=160,
+                        on_change=on_change(key, lambda bench, seed: workbench.preset("random", seed)))
+
+
+def about(text: Text) -> None:
+    """What the prepared numbers were made to show."""
+    st.caption(examples.get(state.bench().preset).note[text.lang])
+
+
+def switches(text: Text) -> None:
+    """Way in, scale and mask."""
+    with st.container(horizontal=True, gap="medium"):
+        for name, options in (("route", ROUTES), ("scale", SCALES), ("mask", MASKS)):
+            with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", width="content"):
+                segmented(name, options, text)
+
+
+def segmented(name: str, options: tuple[str, ...], text: Text) -> None:
+    """One of a few values of a workbench field, side by side."""
+    key = control(f"pick_{name}", getattr(state.bench(), name))
+    st.markdown(text(f"label_{name}"), width="content", help=text(f"help_{name}"))
+    st.segmented_control(
+        text(f"label_{name}"), options, required=True, key=key, label_visibility="collapsed",
+        format_func=lambda option: text(f"{name}_{option}"),
+        on_change=on_change(key, lambda bench, value: replace(bench, **{name: value})),
+    )  # fmt: skip
+
+
+def choice(name: str, options: tuple[str, ...], text: Text, *, change: Any, show: Any) -> None:
+    """One of several values of a workbench field, in a list."""
+    key = control(f"pick_{name}", getattr(state.bench(), name))
+    st.selectbox(text(f"label_{name}"), options, key=key, format_func=show, on_change=on_change(key, change))
+
+
+def sentence(text: Text) -> None:
+    """The tokens, as a sentence: edit it to add, remove or rename."""
+    problem = state.lab()["problems"].get("tokens")
+    if problem is None:
+        control("sentence", " ".join(state.bench().tokens))
+    st.text_input(text("sentence"), key="sentence", on_change=_retoken, help=text("help_sentence"))
+    if problem:
+        st.warning(text(f"sentence_{problem['reason']}", **problem, most=MAX_N, chars=tokens.MAX_CHARS))
+
+
+def _retoken() -> None:
+    words = tokens.split(st.session_state["sentence"])
+    problem = _problem_with(words)
+    if problem:
+        state.lab()["problems"] = {**state.lab()["problems"], "tokens": problem}
+        return
+    state.lab()["problems"] = {k: v for k, v in state.lab()["problems"].items() if k != "tokens"}
+    state.commit(workbench.with_tokens(state.bench(), tuple(words)))
+
+
+def _problem_with(words: list[str]) -> dict[str, object] | None:
+    if not words:
+        return {"reason": "empty"}
+    if len(words) > MAX_N:
+        return {"reason": "too_many", "count": len(words)}
+    long = next((word for word in words if len(word) > tokens.MAX_CHARS), None)
+    return {"reason": "too_long", "word": long[:40]} if long else None
+
+
+def _resize(name: str, bench: Workbench, size: int) -> Workbench:
+    if name != "n":
+        return workbench.resized(bench, **{name: size})
+    added = tuple(str(i + 1) for i in range(len(bench.tokens), size))
+    return workbench.with_tokens(bench, (*bench.tokens[:size], *added))
+
+
+def _open_preset(bench: Workbench, name: str) -> Workbench:
+    """The preset's tokens, numbers, scale and mask; which way in was chosen stays."""
+    return replace(workbench.preset(name, bench.seed if name == "random" else 0), route=bench.route)
+
+
+def _preset_titles(lang: str) -> Any:
+    return lambda name: examples.get(name).title[lang]

@@ -1,0 +1,44 @@
+"""Numbers as a reader sees them: two decimals, a real minus sign, and no rounding that lies."""
+
+from __future__ import annotations
+
+import math
+
+MINUS = "\u2212"
+
+
+def short(x: float, decimals: int = 2) -> str:
+    """A number for a cell; what would round to a false 0 or 1 says so with ≈.
+
+    >>> short(-0.5), short(0.0), short(0.004), short(0.999), short(12345.6), short(-math.inf), short(math.nan)
+    ('−0.50', '0', '≈0', '≈1', '1.23e4', '−∞', 'NaN')
+    """
+    if math.isnan(x):
+        return "NaN"
+    if math.isinf(x):
+        return f"{MINUS}∞" if x < 0 else "∞"
+    if x == 0:
+        return "0"
+    if abs(x) >= 1000:
+        return signed(f"{x:.2e}".replace("e+0", "e").replace("e+", "e"))
+    text = f"{x:.{decimals}f}"
+    if float(text) == 0:
+        return "≈0"
+    if abs(float(text)) == 1 and abs(x) < 1 and text != f"{x}":
+        return f"≈{MINUS}1" if x < 0 else "≈1"
+    return signed(text)
+
+
+def exact(x: float) -> str:
+    """Every digit that matters: the shortest text that reads back as the same float64.
+
+    >>> exact(1 / 3), exact(-2.0)
+    ('0.3333333333333333', '−2')
+    """
+    if not math.isfinite(x):
+        return short(x)
+    return signed(repr(int(x)) if x == int(x) and abs(x) < 1e15 else repr(float(x)))
+
+
+def signed(text: str) -> str:
+    return text.replace("-", MINUS)

@@ -1,0 +1,117 @@
+"""Matrices a person can type in: what is typed is what is used, and nothing typed is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from ui import components, numbers, state, theme, workbench
+from ui.text import Text
+
+HEAD_NAMES = {"H_Q": "W_Q", "H_K": "W_K", "H_V": "W_V", "H_O": "W_O"}
+
+
+def matrix(name: str, text: Text, rows: Sequence[str], caption: str) -> None:
+    """An editor of one of the workbench's matrices; rows are named, columns numbered from 1."""
+    cells = state.bench().matrices[name]
+    _grid(
+        name, "number", [list(row) for row in cells], text, rows, [str(j + 1) for j in range(len(cells[0]))],
+        f"{caption}  {len(cells)} × {len(cells[0])}",
+    )  # fmt: skip
+    for sentence in problems(name, text, rows):
+        st.warning(sentence, icon=":material/edit_off:")
+
+
+def mask(text: Text) -> None:
+    """The reader's own mask: cells to click on (may attend) and off."""
+    bench = state.bench()
+    cells = [["01"[int(c)] for c in row] for row in workbench.own_mask(bench)]
+    _grid("mask", "mask", cells, text, bench.tokens, bench.tokens, text("mask_caption"))
+
+
+def problems(name: str, text: Text, rows: Sequence[str]) -> list[str]:
+    """What could not be read in a matrix, a sentence each: where, what came, what is used instead."""
+    sentences = []
+    cells = state.bench().matrices[name]
+    for key, problem in state.lab()["problems"].get(name, {}).items():
+        if key == "paste":
+            sentences.append(text("paste_too_large", matrix=label(name), row=rows[problem["row"]],
+                                  **{**problem, "token": rows[problem["row"]], "column": problem["column"] + 1}))
+            continue
+        i, j = map(int, key.split(","))
+        sentences.append(text(
+            f"cell_{problem['reason']}", matrix=label(name), row=rows[i], column=j + 1,
+            typed=_quoted(problem["typed"]), kept=cells[i][j], limit=f"{numbers.LIMIT:,}", chars=numbers.MAX_CHARS,
+        ))  # fmt: skip
+    return sentences
+
+
+def label(name: str) -> str:
+    return HEAD_NAMES.get(name, name)
+
+
+def _quoted(typed: str) -> str:
+    """What was typed, shown to the letter: no Markdown, no line breaks, not endless."""
+    shown = typed if len(typed) <= 24 else f"{typed[:24]}…"
+    return "`" + shown.replace("`", "'").replace("\n", " ") + "`"
+
+
+def _grid(
+    name: str, kind: str, cells: list[list[str]], text: Text, rows: Sequence[str], columns: Sequence[str],
+    caption: str,
+) -> None:  # fmt: skip
+    here = state.lab()
+    key = f"grid_{name}"
+    bad = {k: p["typed"] for k, p in here["problems"].get(name, {}).items() if k != "paste"}
+    components.grid(
+        key=key,
+        width="content",
+        on_edits_change=lambda: _take(name, key),
+        data={
+            "kind": kind, "epoch": here["epoch"], "seen": here["seen"].get(name, 0), "name": label(name),
+            "caption": caption, "hue": theme.HUES.get(name[-1] if name != "mask" else name, theme.HUES["X"]),
+            "rows": list(rows), "columns": list(columns), "cells": cells, "bad": bad,
+            "label": text("cell_label", matrix=label(name)),
+        },
+    )  # fmt: skip
+
+
+def _take(name: str, key: str) -> None:
+    """Take over what was typed or clicked in the browser."""
+    edits = (st.session_state.get(key) or {}).get("edits")
+    here = state.lab()
+    if not isinstance(edits, dict) or edits.get("epoch") != here["epoch"]:
+        return
+    here["seen"] = {**here["seen"], name: edits["seq"]}
+    if name == "mask":
+        cells = {_cell(k): text == "1" for k, text in edits["cells"].items()}
+        state.commit(workbench.with_allowed(state.bench(), cells), typed=True)
+    else:
+        type_into(name, edits["cells"], edits.get("overflow"))
+
+
+def type_into(name: str, typed: dict[str, str], overflow: dict[str, Any] | None = None) -> None:
+    """Use every number that can be read; keep the last good one for the rest and remember why."""
+    good: dict[workbench.Cell, str] = {}
+    bad: dict[str, dict[str, Any]] = {}
+    bench = state.bench()
+    rows, columns = len(bench.matrices[name]), len(bench.matrices[name][0])
+    for key, text in typed.items():
+        i, j = _cell(key)
+        if not (0 <= i < rows and 0 <= j < columns):
+            continue
+        try:
+            good[i, j] = numbers.canonical(text)
+        except numbers.NotANumber as error:
+            bad[key] = {"reason": error.reason, "typed": text}
+    if overflow:
+        bad["paste"] = overflow
+    state.lab()["problems"] = {**state.lab()["problems"], name: bad}
+    state.commit(workbench.with_cells(bench, name, good), typed=True)
+
+
+def _cell(key: str) -> workbench.Cell:
+    i, j = key.split(",")
+    return int(i), int(j)

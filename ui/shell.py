@@ -1,0 +1,146 @@
+"""What surrounds every page: page setup, navigation, language, link, and the net under errors."""
+
+from __future__ import annotations
+
+import logging
+from contextvars import ContextVar
+from pathlib import Path
+
+import streamlit as st
+
+from ui import components, link, state
+from ui.text import LANGUAGES, Text
+
+#: section → pages; a page is pages/<name>.py and has the address /<name>, the first one /.
+SECTIONS = {"start": ("home",), "hands_on": ("edit", "heads"), "why": ("variance",)}
+ICONS = {"home": ":material/home:", "edit": ":material/edit:", "heads": ":material/layers:",
+         "variance": ":material/monitoring:"}  # fmt: skip
+PAGES = tuple(page for pages in SECTIONS.values() for page in pages)
+LANGUAGE_NAMES = {"zh": "中文", "en": "English"}
+
+#: layout → the least width of the page's column in CSS pixels, widest first. Charts are drawn for that width.
+LAYOUTS = {"xl": 1240, "wide": 880, "medium": 580, "phone": 0}
+
+SIDEBAR = 220  #: pixels; leaves the page room for four heatmaps side by side on a 1366-pixel screen
+
+_ROOT = Path(__file__).parent.parent
+_entered: ContextVar[bool] = ContextVar("entered", default=False)
+
+
+def run() -> None:
+    """The entry script: declare the pages and run the one that was asked for."""
+    _entered.set(True)
+    try:
+        page = _declare(Text("common", language()))
+        page.run()
+    except Exception:
+        logging.getLogger(__name__).exception("a page failed")
+        _apologise(Text("common", language()))
+    finally:
+        _entered.set(False)
+
+
+def begin(page: str) -> Text:
+    """The top of a page script; returns the page's sentences in the reader's language.
+
+    Streamlit runs the first page asked of a fresh server without the entry script when the folder is called `pages`
+    (streamlit PR #10276), so the page declares the same navigation itself then.
+    """
+    text = Text(page, language())
+    if not _entered.get():
+        _declare(text)
+    problem = state.adopt(st.query_params.get("s"))
+    if problem:
+        state.lab()["notice"] = problem
+    _top_row(text)
+    _notice(text)
+    return text
+
+
+def language() -> str:
+    """The reader's language: chosen, else asked for in the address, else the browser's."""
+    if "lang" not in st.session_state or st.session_state["lang"] not in LANGUAGES:
+        asked = st.query_params.get("lang")
+        browser = "zh" if (st.context.locale or "").lower().startswith("zh") else "en"
+        st.session_state["lang"] = asked if asked in LANGUAGES else browser
+    return str(st.session_state["lang"])
+
+
+def layout() -> str:
+    """How wide the page is: "xl", "wide", "medium" or "phone"; guessed until the browser has measured it."""
+    if state.lab()["layout"]:
+        return str(state.lab()["layout"])
+    return "phone" if "Mobi" in (st.context.headers.get("User-Agent") or "") else "wide"
+
+
+def here() -> str:
+    """The query of the address that opens what is on screen."""
+    code = state.lab()["code"]
+    return f"?lang={language()}" + (f"&s={code}" if len(code) <= link.MAX_CODE else "")
+
+
+def _declare(text: Text) -> st.Page:  # type: ignore[name-defined]
+    st.set_page_config(page_title=text("app"), layout="wide", initial_sidebar_state=SIDEBAR)
+    return st.navigation({
+        text(f"section_{section}"): [
+            st.Page(_ROOT / "pages" / f"{page}.py", title=text(f"nav_{page}"), icon=ICONS[page],
+                    default=page == PAGES[0])
+            for page in pages
+        ]
+        for section, pages in SECTIONS.items()
+    })  # fmt: skip
+
+
+def _top_row(text: Text) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"### {text('title')}", width="stretch")
+        _history(text)
+        st.segmented_control(
+            text("language"), LANGUAGES, required=True, format_func=LANGUAGE_NAMES.__getitem__, key=_picker(),
+            on_change=_pick_language, label_visibility="collapsed",
+        )  # fmt: skip
+        components.address(
+            key="address", width="content", on_layout_change=_measured,
+            data={"query": here(), "layout": layout(), "layouts": list(LAYOUTS.items()),
+                  "copy": text("copy_link"), "copied": text("copied"), "by_hand": text("copy_by_hand")},
+        )  # fmt: skip
+
+
+def _history(text: Text) -> None:
+    """Undo, redo, and back to the prepared numbers: the numbers are the same on every page, so is the way back."""
+    here = state.lab()
+    start = state.start()
+    st.button(text("undo"), icon=":material/undo:", key="undo", type="tertiary", on_click=state.undo,
+              disabled=not here["undo"])
+    st.button(text("redo"), icon=":material/redo:", key="redo", type="tertiary", on_click=state.redo,
+              disabled=not here["redo"])
+    st.button(text("reset"), icon=":material/restart_alt:", key="reset", type="tertiary", on_click=state.commit,
+              args=(start,), disabled=state.bench() == start)
+
+
+def _picker() -> str:
+    return state.control("language_picker", language())
+
+
+def _pick_language() -> None:
+    st.session_state["lang"] = st.session_state["language_picker"]
+
+
+def _measured() -> None:
+    layout = (st.session_state.get("address") or {}).get("layout")
+    if layout in LAYOUTS:
+        state.lab()["layout"] = layout
+
+
+def _notice(text: Text) -> None:
+    problem = state.lab()["notice"]
+    if problem:
+        st.warning(text(f"link_{problem}"), icon=":material/link_off:")
+        state.lab()["notice"] = None
+    if len(state.lab()["code"]) > link.MAX_CODE:
+        st.warning(text("link_too_long", length=len(state.lab()["code"]), most=link.MAX_CODE))
+
+
+def _apologise(text: Text) -> None:
+    st.error(text("failed"), icon=":material/error:")
+    st.button(text("undo"), key="failed_undo", on_click=state.undo)

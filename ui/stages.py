@@ -1,0 +1,118 @@
+"""The four stages of attention as one linked picture, and as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import streamlit as st
+
+import attention
+from ui import charts, display
+from ui.charts import Heat
+from ui.text import Text
+from ui.workbench import Workbench
+
+NAMES = ("scores", "scaled", "weights", "output")
+
+
+def heats(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) -> list[Heat]:
+    """① scores ② scaled (and masked) ③ weights ④ output, with the words around them."""
+    hidden = None if steps.mask is None else ~np.broadcast_to(steps.mask, steps.scores.shape)
+    columns = [str(j + 1) for j in range(steps.output.shape[-1])]
+    largest = _largest(steps.scores)
+    shown = dict(zip(NAMES, (steps.scores, steps.masked, steps.weights, steps.output), strict=True))
+    return [
+        Heat(
+            values=values, title=text(f"stage_{name}", rows=values.shape[0], columns=values.shape[1]),
+            hint=text("hint_output" if name == "output" else "hint_pairs"),
+            columns=columns if name == "output" else tokens,
+            tip=_tip(name, tokens, columns if name == "output" else tokens, text),
+            hidden=hidden if name in {"scaled", "weights"} else None,
+            weights=name == "weights", limit=_largest(values) if name == "output" else largest,
+        )
+        for name, values in shown.items()
+    ]  # fmt: skip
+
+
+def draw(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text, layout: str, *, key: str) -> None:
+    """The four stages side by side (stacked on a phone); a row lights up through all of them."""
+    frame, spec = charts.linked(tokens, heats(steps, tokens, text), layout)
+    st.vega_lite_chart(
+        frame, spec | {"description": text("stages_alt", summary=summary(steps, tokens, text))},
+        width="content", key=key,
+    )  # fmt: skip
+
+
+def draw_projections(bench: Workbench, text: Text, layout: str) -> None:
+    """Q, K and V as the input and its projections give them."""
+    columns = {name: [str(j + 1) for j in range(bench.sizes["d_v" if name == "V" else "d_k"])] for name in "QKV"}
+    shown = [
+        Heat(
+            values=values, title=text(f"stage_{name}", rows=values.shape[0], columns=values.shape[1]),
+            hint=text(f"hint_{name}"), columns=columns[name], limit=_largest(values),
+            tip=_tip(name, bench.tokens, columns[name], text),
+        )
+        for name, values in zip("QKV", bench.qkv(), strict=True)
+    ]  # fmt: skip
+    frame, spec = charts.linked(bench.tokens, shown, layout)
+    described = spec | {"description": text("projections_alt")}
+    st.vega_lite_chart(frame, described, width="content", key="projections")
+
+
+def explain(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) -> None:
+    """One line of what to see under the stages, and what a fully masked row means."""
+    empty = [token for token, row in zip(tokens, steps.weights, strict=True) if not row.any()]
+    if empty:
+        st.info(text("empty_row", tokens=text.list([_escaped(token) for token in empty])))
+    st.markdown(_escaped(summary(steps, tokens, text)))
+
+
+def tables(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) -> None:
+    """The same numbers as tables: for screen readers, for copying, and for whoever prefers digits."""
+    for heat in heats(steps, tokens, text):
+        st.markdown(f"**{heat.title}**")
+        st.markdown(markdown_table(heat, tokens))
+
+
+def markdown_table(heat: Heat, tokens: Sequence[str]) -> str:
+    """One matrix as a Markdown table, a query a row; the weights carry their sum."""
+    head = ["", *map(_escaped, heat.columns), *(["Σ"] if heat.weights else [])]
+    lines = [_line(head), _line(["---"] + ["---:"] * (len(head) - 1))]
+    for i, token in enumerate(tokens):
+        cells = [display.short(x, 4) for x in heat.values[i]]
+        if heat.hidden is not None:
+            cells = [f"~~{c}~~" if h else c for c, h in zip(cells, heat.hidden[i], strict=True)]
+        total = [display.short(float(heat.values[i].sum()), 4)] if heat.weights else []
+        lines.append(_line([f"**{_escaped(token)}**", *cells, *total]))
+    return "\n".join(lines)
+
+
+def summary(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) -> str:
+    """What the weights say, a clause a query: whom it attends to most."""
+    clauses = []
+    for i, token in enumerate(tokens):
+        row = steps.weights[i]
+        if not row.any():
+            clauses.append(text("summary_nothing", token=token))
+        else:
+            k = int(row.argmax())
+            clauses.append(text("summary_row", token=token, most=tokens[k], weight=display.short(float(row[k]))))
+    return " ".join(clauses)
+
+
+def _tip(name: str, rows: Sequence[str], columns: Sequence[str], text: Text) -> Callable[[int, int, str], str]:
+    template = text.template(f"tip_{name}")
+    return lambda i, j, number: template(row=rows[i], column=columns[j], number=number)
+
+
+def _largest(values: np.ndarray) -> float:
+    return float(np.abs(values).max(initial=0.0))
+
+
+def _line(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _escaped(token: str) -> str:
+    return "".join(f"\\{c}" if c in "\\`*_{}[]<>()#+-.!|~$:" else c for c in token)

@@ -1,0 +1,53 @@
+"""Colours that mean something, the same on every page and in both appearances.
+
+Heatmap cells are "paper": their ramps run from white in light and dark alike, with ink chosen for contrast, so that a
+colour always means the same number. Q, K and V keep their Okabe-Ito hues everywhere.
+"""
+
+from __future__ import annotations
+
+HUES = {"Q": "#0072b2", "K": "#d55e00", "V": "#009e73", "X": "#8a6d1f", "mask": "#6b7280"}
+#: Streamlit's names for the nearest of its own text colours: `:blue[Q]`.
+WORDS = {"Q": "blue", "K": "orange", "V": "green"}
+
+WEIGHTS = ("#ffffff", "#d9cdea", "#a98cc8", "#7a4fa3", "#4b2373")  #: 0 … 1
+SIGNED = ("#7f4a0a", "#c9924a", "#f0dcbd", "#ffffff", "#c4dfe3", "#5a9fa8", "#0b5560")  #: −max … 0 … +max
+MASKED = "#d9dce3"
+MASKED_STROKE = "#8a909c"
+INK = "#1b1e27"
+PAPER = "#ffffff"
+
+
+def ramp(colours: tuple[str, ...], position: float) -> tuple[float, float, float]:
+    """The colour at a position in [0, 1], as the browser interpolates it (linear in RGB)."""
+    at = min(max(position, 0.0), 1.0) * (len(colours) - 1)
+    i = min(int(at), len(colours) - 2)
+    low, high = rgb(colours[i]), rgb(colours[i + 1])
+    r, g, b = (a + (z - a) * (at - i) for a, z in zip(low, high, strict=True))
+    return r, g, b
+
+
+def rgb(colour: str) -> tuple[float, float, float]:
+    r, g, b = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
+    return r, g, b
+
+
+def contrast(one: tuple[float, float, float], other: tuple[float, float, float]) -> float:
+    """The WCAG contrast ratio of two colours.
+
+    >>> round(contrast(rgb("#ffffff"), rgb("#000000")), 1)
+    21.0
+    """
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def light_ink(colours: tuple[str, ...], position: float) -> bool:
+    """Whether white is the more readable ink on the ramp at this position."""
+    cell = ramp(colours, position)
+    return contrast(cell, rgb(PAPER)) > contrast(cell, rgb(INK))
+
+
+def _luminance(colour: tuple[float, float, float]) -> float:
+    r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b

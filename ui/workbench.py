@@ -1,0 +1,177 @@
+"""The one set of numbers that every page looks at from its own side.
+
+A `Workbench` is a value: every change returns a new one. Matrices hold the texts a person typed (see
+`ui.numbers`); `array` turns them into float64 for the mathematics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+import attention
+from attention import examples
+from ui import numbers, tokens
+
+Matrix = tuple[tuple[str, ...], ...]
+Cell = tuple[int, int]
+
+MAX_N = tokens.MAX_TOKENS
+MAX_D = 16
+MAX_HEADS = 8
+MAX_SEED = 9999
+
+ROUTES = ("direct", "input")
+SCALES = ("sqrt", "none", "linear")
+MASKS = ("none", "causal", "own")
+PRESETS = ("cat", "lookup", "uniform", "twins", "self", "saturated", "random")
+
+#: matrix → the names of its two sizes. Head matrices are those of the one head a reader typed.
+SHAPES = {
+    "X": ("n", "d_model"), "W_Q": ("d_model", "d_k"), "W_K": ("d_model", "d_k"), "W_V": ("d_model", "d_v"),
+    "Q": ("n", "d_k"), "K": ("n", "d_k"), "V": ("n", "d_v"),
+}  # fmt: skip
+DIRECT = ("Q", "K", "V")
+INPUT = ("X", "W_Q", "W_K", "W_V")
+HEAD = ("H_Q", "H_K", "H_V", "H_O")
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """Tokens, matrices and switches; sizes follow from the matrices."""
+
+    preset: str
+    seed: int
+    tokens: tuple[str, ...]
+    matrices: Mapping[str, Matrix] = field(hash=False)
+    scale: str = "sqrt"
+    mask: str = "none"
+    allowed: tuple[str, ...] = ()  # the reader's own mask, a row of "1" (may attend) and "0" a query
+    route: str = "direct"
+    n_heads: int = 2
+    head_seed: int = 0
+    heads_off: tuple[int, ...] = ()
+    twins: bool = False  # head 2 is given head 1's projections
+    typed_head: int = -1  # the head whose projections were typed; -1: none
+    token: int = 1  # the token whose output the heads page explains
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        X, Q, V = (self.matrices[name] for name in ("X", "Q", "V"))
+        return {"n": len(self.tokens), "d_model": len(X[0]), "d_k": len(Q[0]), "d_v": len(V[0])}
+
+    def array(self, name: str) -> NDArray[np.float64]:
+        """A matrix as float64 (read-only: it is shared)."""
+        return _array(self.matrices[name])
+
+    def qkv(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Q, K and V as the chosen way in gives them: typed directly, or X times its projections."""
+        if self.route == "direct":
+            Q, K, V = (self.array(name) for name in DIRECT)
+        else:
+            Q, K, V = (self.array("X") @ self.array(name) for name in ("W_Q", "W_K", "W_V"))
+        return Q, K, V
+
+    def mask_array(self) -> NDArray[np.bool_] | None:
+        """The mask, True = may attend; None where every query may attend to every key."""
+        n = len(self.tokens)
+        if self.mask == "none":
+            return None
+        return attention.causal_mask(n) if self.mask == "causal" else own_mask(self)
+
+    def steps(self) -> attention.AttentionSteps:
+        """The trace that every number on screen comes from."""
+        return attention.attention_steps(*self.qkv(), self.mask_array(), scale=self.scale)
+
+
+def own_mask(bench: Workbench) -> NDArray[np.bool_]:
+    """The mask the reader clicked; all True before the first click."""
+    n = len(bench.tokens)
+    return np.array([[c == "1" for c in row] for row in bench.allowed or ("1" * n,) * n])
+
+
+@lru_cache(maxsize=256)
+def _array(matrix: Matrix) -> NDArray[np.float64]:
+    array = np.array([[numbers.value(cell) for cell in row] for row in matrix])
+    array.flags.writeable = False
+    return array
+
+
+@lru_cache(maxsize=64)
+def preset(name: str, seed: int = 0) -> Workbench:
+    """A prepared state, from `attention.examples`."""
+    example = examples.get(name, seed=seed) if name == "random" else examples.get(name)
+    matrices = {each: from_floats(getattr(example, each)) for each in SHAPES}
+    mask = None if example.mask is None else tuple("".join("01"[int(c)] for c in row) for row in example.mask)
+    return Workbench(
+        preset=name, seed=seed, tokens=tuple(example.tokens), matrices=matrices, scale=str(example.scale),
+        mask="own" if mask else "none", allowed=mask or (),
+    )  # fmt: skip
+
+
+def from_floats(array: NDArray[np.float64], decimals: int = 2) -> Matrix:
+    return tuple(tuple(numbers.text_of(x, decimals) for x in row) for row in np.asarray(array))
+
+
+def with_cells(bench: Workbench, name: str, cells: Mapping[Cell, str]) -> Workbench:
+    """Put canonical texts into cells of one matrix."""
+    rows = [list(row) for row in bench.matrices[name]]
+    for (i, j), text in cells.items():
+        rows[i][j] = text
+    return replace(bench, matrices={**bench.matrices, name: tuple(map(tuple, rows))})
+
+
+def with_allowed(bench: Workbench, cells: Mapping[Cell, bool]) -> Workbench:
+    """Click cells of the reader's own mask on and off."""
+    mask = own_mask(bench)
+    for cell, on in cells.items():
+        mask[cell] = on
+    return replace(bench, mask="own", allowed=tuple("".join("01"[int(c)] for c in row) for row in mask))
+
+
+def resized(bench: Workbench, **sizes: int) -> Workbench:
+    """Change d_k, d_v or d_model; new cells are 0, which changes no score until they are edited."""
+    wanted = bench.sizes | sizes
+    matrices = dict(bench.matrices)
+    for name, (rows, columns) in SHAPES.items():
+        matrices[name] = _reshaped(matrices[name], range(wanted[rows]), wanted[columns])
+    changed = replace(bench, matrices=matrices)
+    return without_typed_head(changed) if "d_model" in sizes else changed
+
+
+def with_tokens(bench: Workbench, new: tuple[str, ...]) -> Workbench:
+    """Add, remove or rename tokens: a kept token keeps its row of X, Q, K and V, a new one starts at 0."""
+    kept = tokens.kept_rows(bench.tokens, new)
+    matrices = dict(bench.matrices)
+    for name, (rows, columns) in SHAPES.items():
+        if rows == "n":
+            matrices[name] = _reshaped(matrices[name], kept, bench.sizes[columns])
+    old = own_mask(bench)
+    allowed = tuple(
+        "".join("1" if i is None or j is None or old[i, j] else "0" for j in kept) for i in kept
+    )
+    return replace(
+        bench, tokens=new, matrices=matrices, allowed=allowed if bench.allowed else (),
+        token=min(bench.token, len(new) - 1),
+    )  # fmt: skip
+
+
+def _reshaped(matrix: Matrix, rows: list[int | None] | range, columns: int) -> Matrix:
+    def cell(i: int | None, j: int) -> str:
+        inside = i is not None and i < len(matrix) and j < len(matrix[i])
+        return matrix[i][j] if inside else "0"
+
+    return tuple(tuple(cell(i, j) for j in range(columns)) for i in rows)
+
+
+def without_typed_head(bench: Workbench) -> Workbench:
+    """Forget the typed head, whose matrices fit only one number of heads and one d_model."""
+    matrices = {name: matrix for name, matrix in bench.matrices.items() if name not in HEAD}
+    d_model = bench.sizes["d_model"]
+    n_heads = bench.n_heads if d_model % bench.n_heads == 0 else 1
+    off = tuple(h for h in bench.heads_off if h < n_heads)
+    return replace(bench, matrices=matrices, typed_head=-1, n_heads=n_heads, heads_off=off)
