@@ -37,8 +37,8 @@ def problems(name: str, text: Text, rows: Sequence[str]) -> list[str]:
     cells = state.bench().matrices[name]
     for key, problem in state.lab()["problems"].get(name, {}).items():
         if key == "paste":
-            sentences.append(text("paste_too_large", matrix=label(name), row=rows[problem["row"]],
-                                  **{**problem, "token": rows[problem["row"]], "column": problem["column"] + 1}))
+            where = {"token": rows[problem["row"]], "column": problem["column"] + 1}
+            sentences.append(text("paste_too_large", matrix=label(name), **{**problem, **where}))
             continue
         i, j = map(int, key.split(","))
         sentences.append(text(
@@ -73,7 +73,7 @@ def _grid(
             "kind": kind, "epoch": here["epoch"], "seen": here["seen"].get(name, 0), "name": label(name),
             "caption": caption, "hue": theme.HUES.get(name[-1] if name != "mask" else name, theme.HUES["X"]),
             "rows": list(rows), "columns": list(columns), "cells": cells, "bad": bad,
-            "label": text("cell_label", matrix=label(name)),
+            "label": text("mask_label") if kind == "mask" else text("cell_label", matrix=label(name)),
         },
     )  # fmt: skip
 
