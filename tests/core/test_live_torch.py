@@ -11,6 +11,10 @@ from attention import MultiHead, attention_gradients, attention_steps
 SCRIPT = Path(__file__).parents[1] / "reference" / "make_reference.py"
 
 
+def close(actual, expected, tolerance, name):
+    np.testing.assert_allclose(actual, expected, rtol=tolerance, atol=tolerance, err_msg=name, strict=True)
+
+
 @pytest.mark.torch
 def test_fresh_cases_equal_torch():
     import torch  # noqa: F401  # missing PyTorch is a failure here, not a skip
@@ -23,11 +27,9 @@ def test_fresh_cases_equal_torch():
         steps = attention_steps(Q, K, V, case.get("mask"), scale=scale, empty_rows=case["empty_rows"])
         gradients = attention_gradients(steps, Q, K, V, case["d_output"])
         for key in ("scores", "weights", "output"):
-            np.testing.assert_allclose(
-                getattr(steps, key), expected[key], rtol=1e-12, atol=1e-12, err_msg=name
-            )
+            close(getattr(steps, key), expected[key], 1e-12, name)
         for key, gradient in zip(("dQ", "dK", "dV"), gradients, strict=True):
-            np.testing.assert_allclose(gradient, expected[key], rtol=1e-10, atol=1e-10, err_msg=name)
+            close(gradient, expected[key], 1e-10, name)
 
 
 @pytest.mark.torch
@@ -37,10 +39,8 @@ def test_fresh_heads_equal_torch():
         expected = script["multihead_expected"](case)
         layer = MultiHead(case["W_Q"], case["W_K"], case["W_V"], case["W_O"])
         steps = layer.steps(case["X"], case.get("mask"), heads_on=case["heads_on"])
-        np.testing.assert_allclose(steps.output, expected["output"], rtol=1e-12, atol=1e-12, err_msg=name)
-        np.testing.assert_allclose(
-            steps.heads.weights, expected["weights"], rtol=1e-12, atol=1e-12, err_msg=name
-        )
+        close(steps.output, expected["output"], 1e-12, name)
+        close(steps.heads.weights, expected["weights"], 1e-12, name)
 
 
 @pytest.mark.torch
@@ -55,4 +55,4 @@ def test_the_stored_reference_is_what_torch_computes():
                 if isinstance(expected, str):
                     assert stored[kind][name][key] == expected
                 else:
-                    np.testing.assert_allclose(stored[kind][name][key], expected, rtol=1e-12, atol=1e-12)
+                    close(stored[kind][name][key], expected, 1e-12, name)

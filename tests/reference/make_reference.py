@@ -30,8 +30,8 @@ MASKS = (
     "padding",
     "window",
     "arbitrary",
-    "all_queries_alike",
-    "all_keys_alike",
+    "one_row",
+    "one_column",
     "empty_row",
 )
 SCALES = ("none", "linear", "0.25", "7.5")
@@ -66,9 +66,9 @@ def mask_of(kind, rng, batch, n_q, n_k):
     if kind == "padding":
         lengths = rng.integers(1, n_k + 1, size=batch)
         return np.arange(n_k) < lengths[..., None, None]
-    if kind == "all_queries_alike":
+    if kind == "one_row":
         return one_true_in_each_row(rng.random((1, n_k)) < 0.5)
-    if kind == "all_keys_alike":
+    if kind == "one_column":
         return np.arange(n_q)[:, None] != 0  # query 0 may attend to nothing
     mask = one_true_in_each_row(rng.random((*batch, n_q, n_k)) < 0.5)
     if kind == "empty_row":
@@ -176,9 +176,7 @@ def by_multihead_module(case):
     stacked = [np.concatenate([W.T for W in case[name]]) for name in ("W_Q", "W_K", "W_V")]
     silenced = case["W_O"] * case["heads_on"][:, None, None]
     with torch.no_grad():
-        module.in_proj_weight.copy_(
-            torch.tensor(np.concatenate(stacked))
-        )  # (3 d_model, d_model), used as x Wᵀ
+        module.in_proj_weight.copy_(torch.tensor(np.concatenate(stacked)))  # used as x Wᵀ
         module.out_proj.weight.copy_(torch.tensor(np.concatenate(list(silenced)).T))
         X = torch.tensor(case["X"])
         hidden = module_masks(case, torch)
@@ -209,7 +207,7 @@ def by_parts(case):
 
 
 def save(path, tree):
-    """Write {kind: {case: {name: array or string}}} as one flat array of numbers and an index of what lies where.
+    """Write {kind: {case: {name: array or string}}} as one flat array of numbers and an index to it.
 
     An .npz entry for each of a thousand tiny arrays would take more room than the numbers.
     """
