@@ -5,6 +5,7 @@ Each check copies its argument: nothing in this package ever changes or keeps an
 
 import math
 import numbers
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,18 +17,40 @@ LIMIT = 1e30
 """How large a number may be: products and quotients of several such numbers are still finite in float64."""
 
 
-class InputError(ValueError):
-    """A ValueError in parts: which argument, what was expected and what came.
+Code = Literal[
+    "axes",  # too few axes, or no such axis
+    "batch",  # leading axes that do not broadcast
+    "choice",  # a name that is not one of the choices
+    "d_k",  # K and Q have different numbers of columns
+    "d_model",  # X and W_Q do not fit
+    "empty",  # an axis of length 0
+    "finite",  # nan, infinity, or a number beyond LIMIT
+    "lengths",  # a length that is not a whole number from 0 to n_k
+    "mask_dtype",  # a mask of numbers
+    "mask_shape",  # a mask that does not broadcast to the scores
+    "n_heads",  # a number of heads that does not divide d_model
+    "n_k",  # V and K have different numbers of rows
+    "not_booleans",
+    "not_numbers",
+    "ragged",  # rows of different lengths
+    "scale",  # neither a known name nor a positive number
+    "shape",  # any other shape that does not fit
+    "weights",  # not from 0 to 1
+    "whole_number",  # not a whole number, too small or too large
+]
+"""The kinds of mistakes. They stay the same, so that others can look up a sentence of their own for each."""
 
-    `code` names the kind of mistake and stays the same, so that others can look up a sentence of their own.
+
+class InputError(ValueError):
+    """A ValueError in parts: the kind of mistake, which argument, what was expected and what came.
 
     >>> print(InputError("n_k", "V", "one row a key: 3", 2))
     V: expected one row a key: 3, got 2
     """
 
-    def __init__(self, code: str, argument: str, expected: str, got: object) -> None:
+    def __init__(self, code: Code, argument: str, expected: str, got: object) -> None:
         super().__init__(code, argument, expected, got)
-        self.code = code
+        self.code: Code = code
         self.argument = argument
         self.expected = expected
         self.got = got if isinstance(got, int | float | str) else str(got)
@@ -67,14 +90,22 @@ def finite_array(name: str, x: ArrayLike, axes: int = 1) -> Array:
     return np.array(raw, dtype=np.float64)
 
 
-def bool_array(name: str, x: ArrayLike, axes: int = 1) -> Mask:
-    """A boolean copy of x; numbers are refused, because their polarity would be a guess."""
+def bool_array(name: str, x: ArrayLike) -> Mask:
+    """A boolean copy of x."""
+    raw = raw_array(name, x)
+    if raw.dtype != bool:
+        raise InputError("not_booleans", name, "booleans", f"{raw.dtype.name} entries")
+    return np.array(raw, dtype=np.bool_)
+
+
+def mask_array(name: str, x: ArrayLike) -> Mask:
+    """A copy of a mask; numbers are refused, because their polarity would be a guess."""
     raw = raw_array(name, x)
     if raw.dtype != bool:
         wanted = "booleans, where True = may attend (so not 0 and −∞, nor 0 and 1)"
         raise InputError("mask_dtype", name, wanted, f"{raw.dtype.name} entries")
-    if raw.ndim < axes:
-        raise InputError("axes", name, f"at least {axes} axes", f"shape {raw.shape}")
+    if raw.ndim < 2:
+        raise InputError("axes", name, "a mask (n_q, n_k) or (..., n_q, n_k)", f"shape {raw.shape}")
     return np.array(raw, dtype=np.bool_)
 
 
@@ -115,7 +146,7 @@ def attention_inputs(
 
 def mask_for(scores_shape: tuple[int, ...], mask: ArrayLike) -> Mask:
     """The mask, broadcast to the shape of the scores."""
-    mask = bool_array("mask", mask, 2)
+    mask = mask_array("mask", mask)
     try:
         return np.broadcast_to(mask, scores_shape).copy()
     except ValueError as error:

@@ -35,7 +35,7 @@ def attention_gradients(
     Q, K, V, _ = attention_inputs(Q, K, V)
     d_output = _checked(steps, Q, K, V, d_output)
     dV = steps.weights.swapaxes(-1, -2) @ d_output
-    d_weights = _sum_to(d_output @ V.swapaxes(-1, -2), steps.weights.shape)
+    d_weights = d_output @ V.swapaxes(-1, -2)
     d_scores = _through_softmax(steps, d_weights) / steps.divisor
     dQ = d_scores @ K
     dK = d_scores.swapaxes(-1, -2) @ Q

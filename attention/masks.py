@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attention.checks import InputError, Mask, bool_array, numbers_of, whole_number
+from attention.checks import InputError, Mask, mask_array, numbers_of, whole_number
 
 
 def causal_mask(n_q: int, n_k: int | None = None) -> Mask:
@@ -88,7 +88,7 @@ def combine_masks(*masks: ArrayLike | None) -> Mask | None:
     for i, each in enumerate(masks):
         if each is None:
             continue
-        mask = bool_array(f"masks[{i}]", each, 2)
+        mask = mask_array(f"masks[{i}]", each)
         combined = mask if combined is None else _both(combined, mask, f"masks[{i}]")
     return combined
 

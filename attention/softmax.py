@@ -93,7 +93,7 @@ def normalized_entropy(p: ArrayLike, axis: int = -1) -> Array:
     """
     p = weights_array(p, axis)
     n = p.shape[axis]
-    return np.asarray(p.sum(axis=axis)) if n == 1 else np.asarray(entropy(p, axis) / math.log(n))
+    return np.minimum(p.sum(axis=axis) if n == 1 else entropy(p, axis) / math.log(n), 1.0)
 
 
 def weights_array(p: ArrayLike, axis: int = -1) -> Array:

@@ -1,6 +1,7 @@
 """Every refusal: which argument, what was expected, what came."""
 
 import pickle
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from attention import (
     softmax,
     softmax_jacobian,
 )
+from attention.checks import Code
 
 Q, K, V = np.ones((3, 2)), np.ones((5, 2)), np.ones((5, 7))
 X = np.ones((3, 6))
@@ -73,8 +75,8 @@ REFUSALS = {
     "float mask": (lambda: attention(Q, K, V, YES * 0.0), "mask", "True = may attend", "float64"),
     "int mask": (lambda: attention(Q, K, V, YES * 1), "mask", "True = may attend", "int64"),
     "string mask": (lambda: attention(Q, K, V, [["yes"]]), "mask", "True = may attend", "str"),
-    "scalar mask": (lambda: attention(Q, K, V, True), "mask", "2 axes", "shape ()"),
-    "vector mask": (lambda: attention(Q, K, V, YES[0]), "mask", "2 axes", "(5,)"),
+    "scalar mask": (lambda: attention(Q, K, V, True), "mask", "(n_q, n_k)", "shape ()"),
+    "vector mask": (lambda: attention(Q, K, V, YES[0]), "mask", "(n_q, n_k)", "(5,)"),
     "empty mask": (lambda: attention(Q, K, V, YES[:0]), "mask", "at least one", "(0, 5)"),
     "transposed mask": (lambda: attention(Q, K, V, YES.T), "mask", "(3, 5)", "(5, 3)"),
     "mask with a batch": (lambda: attention(Q, K, V, BATCH), "mask", "(3, 5)", "(2, 3, 5)"),
@@ -83,6 +85,7 @@ REFUSALS = {
     "scale < 0": (lambda: attention_steps(Q, K, V, scale=-2.0), "scale", "positive", "-2"),
     "scale nan": (lambda: attention_steps(Q, K, V, scale=np.nan), "scale", "positive", "nan"),
     "scale inf": (lambda: attention_steps(Q, K, V, scale=np.inf), "scale", "positive", "inf"),
+    "scale tiny": (lambda: attention_steps(Q, K, V, scale=1e-31), "scale", "1e-30", "1e-31"),
     "scale True": (lambda: attention_steps(Q, K, V, scale=True), "scale", "positive", "True"),
     "scale None": (lambda: attention_steps(Q, K, V, scale=None), "scale", "positive", "None"),
     "scale array": (lambda: attention_steps(Q, K, V, scale=np.ones(2)), "scale", "positive", "array"),
@@ -159,6 +162,15 @@ def test_bad_input_is_refused_with_its_name_and_what_was_expected_and_what_came(
     assert str(error) == f"{error.argument}: expected {error.expected}, got {error.got}"
 
 
+def test_every_kind_of_mistake_is_in_the_table():
+    codes = set()
+    for call, *_ in REFUSALS.values():
+        with pytest.raises(InputError) as caught:
+            call()
+        codes.add(caught.value.code)
+    assert codes == set(get_args(Code))
+
+
 def test_an_error_survives_pickling_and_has_a_code():
     with pytest.raises(InputError) as caught:
         attention(Q, np.ones((5, 3)), V)
@@ -174,7 +186,10 @@ def test_inputs_are_never_changed_and_never_returned():
     steps = attention_steps(*inputs)
     attention(*inputs)
     gradients = attention_gradients(steps, *inputs[:3], np.ones((3, 7)))
-    results = [steps.scores, steps.scaled, steps.masked, steps.weights, steps.output, steps.mask, *gradients]
+    unmasked = attention_steps(*inputs[:3])
+    results = [steps.mask, *gradients]
+    for each in (steps, unmasked):
+        results += [each.scores, each.scaled, each.masked, each.weights, each.output]
     for i, result in enumerate(results):
         assert result.flags.writeable
         assert not any(np.shares_memory(result, other) for other in inputs + results[:i])

@@ -75,6 +75,7 @@ def test_entropy_of_simple_weights():
     assert normalized_entropy([0.25] * 4) == pytest.approx(1.0)
     assert normalized_entropy([0.0, 1.0]) == 0.0
     assert normalized_entropy([1.0]) == 1.0
+    assert all(normalized_entropy(np.full(n, 1 / n)) <= 1.0 for n in range(1, 100))
     assert entropy([[0.5, 1.0], [0.5, 0.0]], axis=0).tolist() == pytest.approx([math.log(2), 0.0])
     assert not np.signbit(entropy([1.0, 0.0]))
 
@@ -125,6 +126,7 @@ def test_a_seed_names_one_layer_and_another_d_v_leaves_queries_and_keys():
     np.testing.assert_array_equal(layer.W_Q, MultiHead.random(6, 2, d_v=5, seed=3).W_Q)
     assert not np.array_equal(layer.W_Q, MultiHead.random(6, 2, seed=4).W_Q)
     assert not np.array_equal(layer.W_Q, layer.W_K)
+    assert MultiHead.random(7, 2, d_k=3).W_V.shape == (2, 7, 3)  # d_v is d_k if left out
     wide = MultiHead.random(100, 2, seed=0)
     assert wide.W_Q.std() == pytest.approx(0.1, rel=0.05)
 
