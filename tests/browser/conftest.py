@@ -1,0 +1,133 @@
+"""A running app and a real Chromium. Nothing here is skipped: without a browser the tests fail and say what to install.
+
+    def test_something(open_page):
+        page = open_page("/edit", lang="en")            # settled; one browser context a call
+        page.get_by_label("Q, 追, column 1").fill("2")
+        page.keyboard.press("Enter")
+        settle(page)                                    # from tests.browser.helpers
+        assert bench(page).matrices["Q"][1][0] == "2"   # the address, decoded
+
+At the end every page is checked for errors, tracebacks and the "Page not found" dialog, and the server's output for
+tracebacks; when a test fails, the server's output is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.browser import helpers
+from tests.browser.servers import Server, launch
+
+HERE = Path(__file__).parent
+HEIGHTS = {390: 844}
+_servers: list[Server] = []
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is in this folder `browser` and run it last: the quick tests speak first."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+    items.sort(key=lambda item: HERE in item.path.parents)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    report = yield
+    if report.failed and HERE in item.path.parents:
+        report.sections += [(f"output of the server at {each.url}", each.output()[-6000:]) for each in _servers]
+    return report
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests."""
+    with sync_playwright() as playwright:
+        try:
+            chromium = launch(playwright)
+        except RuntimeError as error:
+            pytest.fail(str(error), pytrace=False)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def app() -> Iterator[str]:
+    """The address of the app, running for as long as the tests do."""
+    yield from (server.url for server in _serve())
+
+
+@pytest.fixture
+def fresh_app() -> Iterator[Callable[[], str]]:
+    """Call it for the address of a server that nobody has visited yet."""
+    started: list[Iterator[Server]] = []
+
+    def start() -> str:
+        started.append(_serve())
+        return next(started[-1]).url
+
+    yield start
+    for each in started:
+        next(each, None)
+
+
+def _serve() -> Iterator[Server]:
+    server = Server(options=("--server.fileWatcherType", "none"))
+    _servers.append(server)
+    try:
+        yield server.wait()
+    finally:
+        _servers.remove(server)
+        server.stop()
+
+
+@pytest.fixture
+def open_page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Open a page as a new visitor: `open_page("/edit", lang="zh", width=390, scheme="dark")`, settled.
+
+    `lang=None` leaves the language to `locale`; `url` is the server (the shared one unless given); a `path` with a
+    query (a copied link) is opened as it is; `permissions` such as "clipboard-read"; `user_agent` for a phone;
+    `context=` opens another tab of a visitor who is already there.
+    """
+    contexts: list[BrowserContext] = []
+    pages: list[Page] = []
+    seen = {server.url: len(server.output()) for server in _servers}
+
+    def open_(
+        path: str = "/", *, lang: str | None = "en", width: int = 1366, height: int | None = None,
+        scheme: str = "light", locale: str = "en-US", url: str | None = None, permissions: tuple[str, ...] = (),
+        user_agent: str | None = None, wait: bool = True, context: BrowserContext | None = None,
+    ) -> Page:  # fmt: skip
+        if context is None:
+            context = browser.new_context(
+                viewport={"width": width, "height": height or HEIGHTS.get(width, 900)}, color_scheme=scheme,
+                locale=locale, permissions=list(permissions), user_agent=user_agent,
+            )  # fmt: skip
+            contexts.append(context)
+        page = context.new_page()
+        pages.append(page)
+        helpers.watch(page)
+        query = "?" + urlencode({"lang": lang}) if lang and "?" not in path else ""
+        page.goto((url or request.getfixturevalue("app")) + path + query)
+        return helpers.settle(page) if wait else page
+
+    yield open_
+    found = [problem for page in pages for problem in helpers.problems(page)]
+    for context in contexts:
+        context.close()
+    for server in _servers:
+        output = server.output()[seen.get(server.url, 0) :]
+        if "Traceback (most recent call last)" in output:
+            found.append(f"traceback in the server's output:\n{output[-4000:]}")
+    assert not found, "\n".join(found)
+
+
+@pytest.fixture
+def page(open_page: Callable[..., Page]) -> Page:
+    """The edit page in English on a desktop, for tests that need just one visitor."""
+    return open_page("/edit")
