@@ -1,4 +1,4 @@
-"""A running app and a real Chromium. Nothing here is skipped: without a browser the tests fail and say what to install.
+"""A running app and a real Chromium. Nothing here is skipped: without a browser the tests fail and say so.
 
     def test_something(open_page):
         page = open_page("/edit", lang="en")            # settled; one browser context a call
@@ -7,8 +7,8 @@
         settle(page)                                    # from tests.browser.helpers
         assert bench(page).matrices["Q"][1][0] == "2"   # the address, decoded
 
-At the end every page is checked for errors, tracebacks and the "Page not found" dialog, and the server's output for
-tracebacks; when a test fails, the server's output is shown.
+At the end every page is checked for errors, tracebacks and the "Page not found" dialog, and the server's
+output for tracebacks; when a test fails, the server's output is shown.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     report = yield
     if report.failed and HERE in item.path.parents:
-        report.sections += [(f"output of the server at {each.url}", each.output()[-6000:]) for each in _servers]
+        report.sections += [(f"output of the server at {s.url}", s.output()[-6000:]) for s in _servers]
     return report
 
 
@@ -88,11 +88,11 @@ def _serve() -> Iterator[Server]:
 
 @pytest.fixture
 def open_page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Open a page as a new visitor: `open_page("/edit", lang="zh", width=390, scheme="dark")`, settled.
+    """Open a page as a new visitor, settled: `open_page("/edit", lang="zh", width=390, scheme="dark")`.
 
-    `lang=None` leaves the language to `locale`; `url` is the server (the shared one unless given); a `path` with a
-    query (a copied link) is opened as it is; `permissions` such as "clipboard-read"; `user_agent` for a phone;
-    `context=` opens another tab of a visitor who is already there.
+    `lang=None` leaves the language to `locale`; `url` is the server (the shared one unless given); a `path`
+    with a query (a copied link) is opened as it is; `permissions` such as "clipboard-read"; `user_agent` for
+    a phone; `context=` opens another tab of a visitor who is already there.
     """
     contexts: list[BrowserContext] = []
     pages: list[Page] = []
@@ -100,8 +100,9 @@ def open_page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Call
 
     def open_(
         path: str = "/", *, lang: str | None = "en", width: int = 1366, height: int | None = None,
-        scheme: str = "light", locale: str = "en-US", url: str | None = None, permissions: tuple[str, ...] = (),
-        user_agent: str | None = None, wait: bool = True, context: BrowserContext | None = None,
+        scheme: str = "light", locale: str = "en-US", url: str | None = None,
+        permissions: tuple[str, ...] = (), user_agent: str | None = None, wait: bool = True,
+        context: BrowserContext | None = None,
     ) -> Page:  # fmt: skip
         if context is None:
             context = browser.new_context(

@@ -46,7 +46,8 @@ def watch(page: Page) -> Traffic:
         if kind == "new_session":
             traffic.begun = True
         elif kind == "script_finished":
-            traffic.answered = traffic.begun and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
+            early = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+            traffic.answered = traffic.begun and not early
 
     def opened(socket: WebSocket) -> None:
         socket.on("framesent", sent)
@@ -102,7 +103,7 @@ _AT_REST = """async (quiet) => {
 
 
 def settle(page: Page, *, limit: float = LIMIT, quiet: float = 0.25) -> Page:
-    """Wait until every message is answered, the script has finished and nothing has moved for `quiet` seconds."""
+    """Wait until every message is answered, the script is done and nothing has moved for `quiet` seconds."""
     end = time.monotonic() + limit
     traffic = _traffic.get(page, Traffic())
     why = "nothing was tried"
@@ -136,7 +137,7 @@ def bench(page: Page) -> Workbench:
 
 
 def problems(page: Page) -> list[str]:
-    """What no page may show or do, whatever the test: errors in the page, tracebacks, a dialog about a lost page."""
+    """What no page may do, whatever the test: errors, tracebacks, a dialog about a page not found."""
     found = [f"error in the page: {error}" for error in _traffic[page].errors]
     if page.is_closed():
         return found

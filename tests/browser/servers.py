@@ -20,8 +20,8 @@ from playwright.sync_api import Browser, Playwright
 
 ROOT = Path(__file__).parents[2]
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]  # fmt: skip
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+         "--disable-background-networking", "--disable-component-update"]  # fmt: skip
 INSTALL = (
     "The browser tests need Chromium. On Debian or Ubuntu: apt-get install chromium fonts-noto-cjk; "
     "elsewhere: python -m playwright install --with-deps chromium."
@@ -31,14 +31,16 @@ INSTALL = (
 class Server:
     """A `streamlit run` of its own on a free port; `url` has no slash at the end."""
 
-    def __init__(self, script: str = "streamlit_app.py", *, cwd: Path = ROOT, options: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, script: str = "streamlit_app.py", *, cwd: Path = ROOT, options: tuple[str, ...] = ()
+    ) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._log = tempfile.NamedTemporaryFile("w+b", prefix="streamlit-", suffix=".log")  # noqa: SIM115
         command = [
             sys.executable, "-m", "streamlit", "run", script, "--server.port", str(self.port),
-            "--server.address", "127.0.0.1", "--server.headless", "true", "--browser.gatherUsageStats", "false",
-            *options,
+            "--server.address", "127.0.0.1", "--server.headless", "true",
+            "--browser.gatherUsageStats", "false", *options,
         ]  # fmt: skip
         self.process = subprocess.Popen(
             command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=self._log, stderr=subprocess.STDOUT,
@@ -90,7 +92,7 @@ def free_port() -> int:
 
 
 def launch(playwright: Playwright) -> Browser:
-    """Start a Chromium: the one on the PATH, else one that can be obtained; RuntimeError says what to install."""
+    """A Chromium: the one on the PATH, else one that can be obtained; RuntimeError says what to install."""
     path = _on_path()
     own = Path(playwright.chromium.executable_path)
     failures = []
@@ -128,8 +130,8 @@ def _attempt(commands: list[list[str]]) -> list[str]:
     for command in commands:
         try:
             done = subprocess.run(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                timeout=600, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                text=True, timeout=600, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired) as error:
             return [f"{' '.join(command)}: {error}"]
