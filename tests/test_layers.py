@@ -25,8 +25,6 @@ MAY_IMPORT = {
     "ui": {"ui", "attention", "numpy", "pandas", "altair", "streamlit"},
     "pages": {"ui", "attention", "streamlit"},
 }
-#: Packages that only some readers have: `ui/` may import them where they are used, never at the top of a file.
-OPTIONAL = {"ui": {"torch", "safetensors"}}
 
 
 def modules(layer: str) -> list[Path]:
@@ -48,13 +46,7 @@ def test_imports_point_one_way(layer: str) -> None:
     assert modules(layer)
     wrong = {}
     for path in modules(layer):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        top = ast.Module(body=tree.body, type_ignores=[])
-        allowed = MAY_IMPORT[layer] | STDLIB
-        outside = set(imports(tree)) - allowed
-        outside -= OPTIONAL.get(layer, set()) - {
-            name for node in top.body if isinstance(node, ast.Import | ast.ImportFrom) for name in imports(node)
-        }
+        outside = set(imports(ast.parse(path.read_text(encoding="utf-8")))) - MAY_IMPORT[layer] - STDLIB
         if outside:
             wrong[path.relative_to(ROOT).as_posix()] = sorted(outside)
     assert not wrong
@@ -140,7 +132,7 @@ def test_pages_must_declare_the_navigation_themselves(two_pages: Path) -> None:
 
 
 def test_the_collection_after_each_rerun_can_be_turned_off() -> None:
-    """`.streamlit/config.toml` turns off the full `gc.collect()` after every rerun, most of an empty rerun's time.
+    """`.streamlit/config.toml` turns off the full `gc.collect()` after every rerun, most of a short one's time.
 
     When this fails, Streamlit no longer knows the option (and would warn about it): measure and remove it.
     """
