@@ -17,7 +17,7 @@ with st.container(horizontal=True, gap="medium"):
             editor.matrix(name, text, bench.tokens, text(f"caption_{name}"))
     else:
         editor.matrix("X", text, bench.tokens, text("caption_X"))
-        dimensions = [text("dimension", number=i + 1) for i in range(bench.sizes["d_model"])]
+        dimensions = [str(i + 1) for i in range(bench.sizes["d_model"])]
         for name in ("W_Q", "W_K", "W_V"):
             editor.matrix(name, text, dimensions, text(f"caption_{name}"))
     if bench.mask == "own":

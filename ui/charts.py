@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ui import display, theme
 
 #: layout → (width the charts may take, stages side by side)
-ROOM = {"xl": (1240, 4), "wide": (880, 4), "medium": (560, 2), "phone": (318, 1)}
+ROOM = {"xl": (1240, 4), "wide": (880, 4), "medium": (560, 2), "half": (490, 2), "phone": (318, 1)}
 LABELS = 62  #: pixels for a row's token, left of its cells
 SUMS = 62  #: pixels for "Σ = 1.00", right of the weights
 LEGIBLE = 27  #: the least cell that holds a number
@@ -117,6 +117,10 @@ def _cell_size(shapes: tuple[tuple[int, bool], ...], room: int, across: int) -> 
 LIT = "isValid(hover.q) ? hover.q[0] === datum.q : isValid(pick.q) ? pick.q[0] === datum.q : true"
 
 
+#: Chart text in the theme's own ink: the top of its sequential palette, which the browser picks by appearance.
+INK = alt.Color("ink:Q", scale=alt.Scale(domain=[0, 1], range="ramp"), legend=None)
+
+
 def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int) -> alt.LayerChart:
     ramp = list(_ramp(weights))
     x = alt.X("k:O", scale=alt.Scale(domain=list(range(columns)), paddingInner=0.06, paddingOuter=0), axis=None)
@@ -140,28 +144,28 @@ def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int) -> alt.Laye
             cells.mark_text(fontSize=min(13, round(cell * 0.35))).encode(x, y, text="text:N", color=ink, opacity=lit)
         )
 
-    def words(kind: str, **mark: Any) -> alt.Chart:
-        return base.transform_filter(f"datum.s === {s} && datum.kind === '{kind}'").mark_text(**mark)
+    return alt.layer(*layers, *_words(base, s, x, y, cell, columns)).resolve_scale(color="independent")
 
+
+def _words(base: alt.Chart, s: int, x: alt.X, y: alt.Y, cell: int, columns: int) -> list[alt.Chart]:
+    """Title, hint, tokens and row sums around one heatmap: marks, not axes, so that words can travel as data."""
+
+    def words(kind: str, *at: Any, **mark: Any) -> alt.Chart:
+        chosen = base.transform_filter(f"datum.s === {s} && datum.kind === '{kind}'")
+        return chosen.transform_calculate(ink="1").mark_text(**mark).encode(*at, text="text:N", color=INK)
+
+    lit = alt.when(LIT).then(alt.value(1)).otherwise(alt.value(0.22))
     size = min(14, max(9, round(cell * 0.42)))
-    layers += [
-        words("title", align="left", fontSize=14, fontWeight="bold").encode(
-            text="text:N", x=alt.value(-LABELS + 8), y=alt.value(-46)
-        ),
-        words("hint", align="left", fontSize=11, opacity=0.8).encode(
-            text="text:N", x=alt.value(-LABELS + 8), y=alt.value(-29)
-        ),
-        words("column", fontSize=size, limit=max(cell, 22)).encode(x, text="text:N", y=alt.value(-10)),
-        words("row", fontSize=size, align="right", limit=LABELS - 10).encode(
-            y=y, text="text:N", x=alt.value(-6), opacity=lit
-        ),
+    left, right = alt.XValue(-LABELS + 8), alt.XValue(columns * cell + 6)
+    turned = {"angle": 300, "align": "left", "limit": 40} if cell < LEGIBLE else {"limit": cell}
+    top = -62 if cell < LEGIBLE else -46
+    return [
+        words("title", left, alt.YValue(top), align="left", fontSize=14, fontWeight="bold"),
+        words("hint", left, alt.YValue(top + 17), align="left", fontSize=11, opacity=0.85),
+        words("column", x, alt.YValue(-10), fontSize=size, **turned),
+        words("row", y, alt.XValue(-6), fontSize=size, align="right", limit=LABELS - 10).encode(opacity=lit),
+        words("sum", y, right, fontSize=11, align="left").encode(opacity=lit),
     ]
-    if weights:
-        right = columns * cell + 6
-        layers.append(
-            words("sum", fontSize=11, align="left").encode(y=y, text="text:N", x=alt.value(right), opacity=lit)
-        )
-    return alt.layer(*layers)
 
 
 def without_data(chart: alt.TopLevelMixin) -> dict[str, Any]:

@@ -26,12 +26,12 @@ def prepared(text: Text) -> None:
     with sizes, st.popover(text("sizes"), width="stretch"):
         for name, most in (("n", MAX_N), ("d_k", MAX_D), ("d_v", MAX_D), ("d_model", MAX_D)):
             key = control(f"size_{name}", bench.sizes[name])
-            st.number_input(text(f"size_{name}"), 1, most, step=1, key=key,
+            st.number_input(text(f"size_{name}"), 1, most, bench.sizes[name], 1, key=key,
                             on_change=on_change(key, partial(_resize, name)))
         st.caption(text("sizes_note"))
     if bench.preset == "random":
         key = control("seed", bench.seed)
-        st.number_input(text("seed"), 0, MAX_SEED, step=1, key=key, width=160,
+        st.number_input(text("seed"), 0, MAX_SEED, bench.seed, 1, key=key, width=160,
                         on_change=on_change(key, lambda bench, seed: workbench.preset("random", seed)))
 
 
@@ -50,10 +50,11 @@ def switches(text: Text) -> None:
 
 def segmented(name: str, options: tuple[str, ...], text: Text) -> None:
     """One of a few values of a workbench field, side by side."""
-    key = control(f"pick_{name}", getattr(state.bench(), name))
+    value = getattr(state.bench(), name)
+    key = control(f"pick_{name}", value)
     st.markdown(text(f"label_{name}"), width="content", help=text(f"help_{name}"))
     st.segmented_control(
-        text(f"label_{name}"), options, required=True, key=key, label_visibility="collapsed",
+        text(f"label_{name}"), options, default=value, required=True, key=key, label_visibility="collapsed",
         format_func=lambda option: text(f"{name}_{option}"),
         on_change=on_change(key, lambda bench, value: replace(bench, **{name: value})),
     )  # fmt: skip
@@ -61,25 +62,27 @@ def segmented(name: str, options: tuple[str, ...], text: Text) -> None:
 
 def choice(name: str, options: tuple[str, ...], text: Text, *, change: Any, show: Any) -> None:
     """One of several values of a workbench field, in a list."""
-    key = control(f"pick_{name}", getattr(state.bench(), name))
-    st.selectbox(text(f"label_{name}"), options, key=key, format_func=show, on_change=on_change(key, change))
+    value = getattr(state.bench(), name)
+    key = control(f"pick_{name}", value)
+    st.selectbox(text(f"label_{name}"), options, options.index(value), key=key, format_func=show,
+                 on_change=on_change(key, change))
 
 
 def sentence(text: Text) -> None:
     """The tokens, as a sentence: edit it to add, remove or rename."""
     problem = state.lab()["problems"].get("tokens")
-    if problem is None:
-        control("sentence", " ".join(state.bench().tokens))
-    st.text_input(text("sentence"), key="sentence", on_change=_retoken, help=text("help_sentence"))
+    shown = problem["typed"] if problem else " ".join(state.bench().tokens)
+    st.text_input(text("sentence"), shown, key=control("sentence", shown), on_change=_retoken, help=text("help_sentence"))
     if problem:
         st.warning(text(f"sentence_{problem['reason']}", **problem, most=MAX_N, chars=tokens.MAX_CHARS))
 
 
 def _retoken() -> None:
-    words = tokens.split(st.session_state["sentence"])
+    typed = st.session_state["sentence"]
+    words = tokens.split(typed)
     problem = _problem_with(words)
     if problem:
-        state.lab()["problems"] = {**state.lab()["problems"], "tokens": problem}
+        state.lab()["problems"] = {**state.lab()["problems"], "tokens": {**problem, "typed": typed}}
         return
     state.lab()["problems"] = {k: v for k, v in state.lab()["problems"].items() if k != "tokens"}
     state.commit(workbench.with_tokens(state.bench(), tuple(words)))

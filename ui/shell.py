@@ -33,6 +33,7 @@ def run() -> None:
     try:
         page = _declare(Text("common", language()))
         page.run()
+        state.run_ends()
     except Exception:
         logging.getLogger(__name__).exception("a page failed")
         _apologise(Text("common", language()))
@@ -46,6 +47,7 @@ def begin(page: str) -> Text:
     Streamlit runs the first page asked of a fresh server without the entry script when the folder is called `pages`
     (streamlit PR #10276), so the page declares the same navigation itself then.
     """
+    state.run_begins()
     text = Text(page, language())
     if not _entered.get():
         _declare(text)
@@ -73,6 +75,11 @@ def layout() -> str:
     return "phone" if "Mobi" in (st.context.headers.get("User-Agent") or "") else "wide"
 
 
+def half() -> str:
+    """The layout of a column that has half of the page."""
+    return {"xl": "medium", "wide": "half", "medium": "phone"}.get(layout(), "phone")
+
+
 def here() -> str:
     """The query of the address that opens what is on screen."""
     code = state.lab()["code"]
@@ -80,7 +87,9 @@ def here() -> str:
 
 
 def _declare(text: Text) -> st.Page:  # type: ignore[name-defined]
-    st.set_page_config(page_title=text("app"), layout="wide", initial_sidebar_state=SIDEBAR)
+    # An icon of our own: a Material icon as page icon would be fetched from another host.
+    st.set_page_config(page_title=text("app"), page_icon=str(_ROOT / "ui" / "icon.svg"), layout="wide",
+                       initial_sidebar_state=SIDEBAR)
     return st.navigation({
         text(f"section_{section}"): [
             st.Page(_ROOT / "pages" / f"{page}.py", title=text(f"nav_{page}"), icon=ICONS[page],
@@ -92,18 +101,19 @@ def _declare(text: Text) -> st.Page:  # type: ignore[name-defined]
 
 
 def _top_row(text: Text) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"### {text('title')}", width="stretch")
-        _history(text)
-        st.segmented_control(
-            text("language"), LANGUAGES, required=True, format_func=LANGUAGE_NAMES.__getitem__, key=_picker(),
-            on_change=_pick_language, label_visibility="collapsed",
-        )  # fmt: skip
-        components.address(
-            key="address", width="content", on_layout_change=_measured,
-            data={"query": here(), "layout": layout(), "layouts": list(LAYOUTS.items()),
-                  "copy": text("copy_link"), "copied": text("copied"), "by_hand": text("copy_by_hand")},
-        )  # fmt: skip
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
+            _history(text)
+            st.segmented_control(
+                text("language"), LANGUAGES, default=language(), required=True, key=_picker(),
+                format_func=LANGUAGE_NAMES.__getitem__, on_change=_pick_language, label_visibility="collapsed",
+            )  # fmt: skip
+            components.address(
+                key="address", width="content", on_layout_change=_measured,
+                data={"query": here(), "layout": layout(), "layouts": list(LAYOUTS.items()),
+                      "copy": text("copy_link"), "copied": text("copied"), "by_hand": text("copy_by_hand")},
+            )  # fmt: skip
 
 
 def _history(text: Text) -> None:

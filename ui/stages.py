@@ -35,13 +35,15 @@ def heats(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) ->
     ]  # fmt: skip
 
 
-def draw(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text, layout: str, *, key: str) -> None:
-    """The four stages side by side (stacked on a phone); a row lights up through all of them."""
-    frame, spec = charts.linked(tokens, heats(steps, tokens, text), layout)
-    st.vega_lite_chart(
-        frame, spec | {"description": text("stages_alt", summary=summary(steps, tokens, text))},
-        width="content", key=key,
-    )  # fmt: skip
+def draw(
+    steps: attention.AttentionSteps, tokens: Sequence[str], text: Text, layout: str, *, key: str,
+    only: Sequence[str] = NAMES,
+) -> None:  # fmt: skip
+    """The stages side by side (stacked on a phone); a row lights up through all of them."""
+    shown = [heat for name, heat in zip(NAMES, heats(steps, tokens, text), strict=True) if name in only]
+    frame, spec = charts.linked(tokens, shown, layout)
+    described = spec | {"description": text("stages_alt", summary=summary(steps, tokens, text))}
+    st.vega_lite_chart(frame, described, width="content", key=key)
 
 
 def draw_projections(bench: Workbench, text: Text, layout: str) -> None:

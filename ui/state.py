@@ -5,7 +5,8 @@ nothing to keep a history of. `bench()` decodes it (cached), `commit()` replaces
 
 Controls are shown from the workbench, never the other way round: `control()` puts the workbench's value into a
 widget's key before the widget is made, and the widget's callback commits a new workbench. So undo, presets, links and
-page changes need no special case.
+page changes need no special case. The same value is also the widget's default, for the run that the browser never gets
+to mount because another follows at once.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ def lab() -> dict[str, Any]:
         st.session_state[_LAB] = {
             "code": code, "undo": [], "redo": [], "epoch": 0, "mine": [code], "asked": None,
             "problems": {}, "seen": {}, "notice": None, "layout": None,
+            "running": False, "interrupted": False,
         }  # fmt: skip
     return st.session_state[_LAB]  # type: ignore[no-any-return]
 
@@ -105,10 +107,23 @@ def adopt(code: str | None) -> str | None:
 
 
 def control(key: str, value: object) -> str:
-    """Let the widget `key` show `value`; returns the key."""
-    if key not in st.session_state or st.session_state[key] != value:
+    """Let the widget `key` show `value`; returns the key.
+
+    Setting a value sends it to the browser, where it would overwrite what is just being typed: so it is set only when
+    it differs, or when the last run was cut short and its messages may have been dropped.
+    """
+    if lab()["interrupted"] or key not in st.session_state or st.session_state[key] != value:
         st.session_state[key] = value
     return key
+
+
+def run_begins() -> None:
+    here = lab()
+    here["interrupted"], here["running"] = here["running"], True
+
+
+def run_ends() -> None:
+    lab()["running"] = False
 
 
 def on_change(key: str, change: Callable[[Workbench, Any], Workbench]) -> Callable[[], None]:
