@@ -12,6 +12,7 @@ from attention.gradients import attention_gradients
 from attention.masks import causal_mask, combine_masks, padding_mask, sliding_window_mask
 from attention.multihead import MultiHead, MultiHeadSteps
 from attention.positions import sinusoidal_positions
+from attention.similarity import head_similarity, js_divergence
 from attention.softmax import entropy, normalized_entropy, softmax, softmax_jacobian
 
 __all__ = [
@@ -27,6 +28,8 @@ __all__ = [
     "combine_masks",
     "entropy",
     "examples",
+    "head_similarity",
+    "js_divergence",
     "normalized_entropy",
     "padding_mask",
     "sinusoidal_positions",
