@@ -66,8 +66,8 @@ def explain(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) 
     """One line of what to see under the stages, and what a fully masked row means."""
     empty = [token for token, row in zip(tokens, steps.weights, strict=True) if not row.any()]
     if empty:
-        st.info(text("empty_row", tokens=text.list([_escaped(token) for token in empty])))
-    st.markdown(_escaped(summary(steps, tokens, text)))
+        st.info(text("empty_row", tokens=text.list([escaped(token) for token in empty])))
+    st.markdown(escaped(summary(steps, tokens, text)))
 
 
 def tables(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) -> None:
@@ -79,14 +79,14 @@ def tables(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) -
 
 def markdown_table(heat: Heat, tokens: Sequence[str]) -> str:
     """One matrix as a Markdown table, a query a row; the weights carry their sum."""
-    head = ["", *map(_escaped, heat.columns), *(["Σ"] if heat.weights else [])]
+    head = ["", *map(escaped, heat.columns), *(["Σ"] if heat.weights else [])]
     lines = [_line(head), _line(["---"] + ["---:"] * (len(head) - 1))]
     for i, token in enumerate(tokens):
         cells = [display.short(x, 4) for x in heat.values[i]]
         if heat.hidden is not None:
             cells = [f"~~{c}~~" if h else c for c, h in zip(cells, heat.hidden[i], strict=True)]
         total = [display.short(float(heat.values[i].sum()), 4)] if heat.weights else []
-        lines.append(_line([f"**{_escaped(token)}**", *cells, *total]))
+        lines.append(_line([f"**{escaped(token)}**", *cells, *total]))
     return "\n".join(lines)
 
 
@@ -116,5 +116,6 @@ def _line(cells: list[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def _escaped(token: str) -> str:
+def escaped(token: str) -> str:
+    """A token as Markdown that shows it to the letter."""
     return "".join(f"\\{c}" if c in "\\`*_{}[]<>()#+-.!|~$:" else c for c in token)
