@@ -128,7 +128,8 @@ def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int) -> alt.Laye
     lit = alt.when(LIT).then(alt.value(1)).otherwise(alt.value(0.22))
     base = alt.Chart(width=columns * cell, height=n * cell)
     cells = base.transform_filter(f"datum.s === {s} && (datum.kind === 'cell' || datum.kind === 'masked')")
-    scale = alt.Scale(domain=[0, 1] if weights else [-1, 1], range=ramp, interpolate="rgb", clamp=True)
+    ends = (0, 1) if weights else (-1, 1)
+    scale = alt.Scale(domain=np.linspace(*ends, len(ramp)).tolist(), range=ramp, interpolate="rgb", clamp=True)
     rect = cells.properties(name=f"cells_{s}").mark_rect(cornerRadius=3, stroke=theme.MASKED, strokeWidth=1).encode(
         x, y, opacity=lit, tooltip=alt.Tooltip("tip:N", title="​"),
         color=alt.when("datum.kind === 'masked'").then(alt.value(theme.MASKED))

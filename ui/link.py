@@ -149,7 +149,7 @@ def _places(cell: str) -> int | None:
 def _check(bench: Workbench) -> None:
     """Hold a restored workbench to every bound that the controls keep."""
     n, d_model = len(bench.tokens), len(bench.matrices["X"][0])
-    _require(1 <= n <= MAX_N and all(_is_token(token) for token in bench.tokens))
+    _require(isinstance(bench.tokens, tuple) and 1 <= n <= MAX_N and all(_is_token(token) for token in bench.tokens))
     sizes = bench.sizes
     _require(all(1 <= sizes[d] <= MAX_D for d in ("d_model", "d_k", "d_v")))
     for name, (rows, columns) in SHAPES.items():

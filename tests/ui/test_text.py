@@ -1,0 +1,76 @@
+"""Both languages are complete, say the same placeholders, and are typeset right."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from ui import shell
+from ui.text import LANGUAGES, PLACEHOLDER, catalogue
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted({path.name.split(".")[0] for path in (ROOT / "ui" / "text").glob("*.toml")})
+SENTENCES = [(page, lang, id, text) for page in FILES for lang in LANGUAGES for id, text in catalogue(page, lang).items()]
+CODE = sorted([*(ROOT / "pages").glob("*.py"), *(ROOT / "ui").glob("*.py"), ROOT / "streamlit_app.py"])
+
+#: Bold next to full-width punctuation prints asterisks (commonmark-spec #650).
+BROKEN_BOLD = re.compile(r"[，。：；！？、）】》」”]\*\*(?=\w)|(?<=\w)\*\*[（【《「“]")
+
+
+def test_every_page_has_both_catalogues():
+    assert {*shell.PAGES, "common"} <= set(FILES)
+
+
+@pytest.mark.parametrize("page", FILES)
+def test_both_languages_have_the_same_sentences_and_placeholders(page):
+    zh, en = (catalogue(page, lang) for lang in LANGUAGES)
+    assert list(zh) == list(en)
+    for id in zh:
+        assert set(PLACEHOLDER.findall(zh[id])) == set(PLACEHOLDER.findall(en[id])), id
+
+
+@pytest.mark.parametrize(("page", "lang", "id", "text"), SENTENCES, ids=lambda part: str(part)[:24])
+def test_a_sentence_is_typeset_right(page, lang, id, text):
+    assert text.strip(), id
+    assert text.count("**") % 2 == 0
+    assert not re.search(r"<(?!<)(?!\w+>>)[a-z/]+[^>]*>", text), "no HTML"
+    if lang == "zh":
+        prose = re.sub(r"\$[^$]*\$|`[^`]*`|\(https?:[^)]*\)", "", text)
+        assert not BROKEN_BOLD.search(prose)
+        assert not re.search(r"[\u4e00-\u9fff][,;:!?]", prose), "full-width punctuation"
+        assert not re.search(r"您", prose), "one form of address"
+    else:
+        assert not re.search(r"[，。：；！？、]", text)
+
+
+def test_no_page_says_anything_that_is_not_in_a_catalogue():
+    """A literal that a visitor could read: an argument with letters in it of a call on `st` or a container."""
+    shown = {"markdown", "caption", "write", "title", "header", "subheader", "text", "info", "warning", "error",
+             "success", "button", "toggle", "checkbox", "selectbox", "slider", "number_input", "text_input", "radio",
+             "pills", "segmented_control", "popover", "expander", "page_link", "metric", "latex", "badge"}  # fmt: skip
+    for path in CODE:
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in shown:
+                said = [*call.args, *(k.value for k in call.keywords if k.arg in {"label", "help", "body"})]
+                if call.func.attr == "page_link":
+                    said = said[1:]
+                for argument in said:
+                    literal = argument.value if isinstance(argument, ast.Constant) else None
+                    assert not (isinstance(literal, str) and re.search(r"[A-Za-z\u4e00-\u9fff]", literal)), (
+                        path.name, call.lineno, literal
+                    )  # fmt: skip
+
+
+def test_every_id_that_code_asks_for_exists():
+    common = catalogue("common", "en")
+    for path in CODE:
+        page = path.stem if path.stem in FILES else None
+        known = {**common, **(catalogue(page, "en") if page else {})}
+        if path.parent.name == "ui":
+            known = {id: "" for name in FILES for id in catalogue(name, "en")}
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "text" and call.args:
+                first = call.args[0]
+                if isinstance(first, ast.Constant):
+                    assert first.value in known, (path.name, call.lineno, first.value)
