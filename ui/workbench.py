@@ -175,3 +175,52 @@ def without_typed_head(bench: Workbench) -> Workbench:
     n_heads = bench.n_heads if d_model % bench.n_heads == 0 else 1
     off = tuple(h for h in bench.heads_off if h < n_heads)
     return replace(bench, matrices=matrices, typed_head=-1, n_heads=n_heads, heads_off=off)
+
+
+def with_heads(bench: Workbench, n_heads: int) -> Workbench:
+    """Another number of heads: other projections, all of them random and switched on."""
+    fresh = replace(without_typed_head(bench), n_heads=n_heads, heads_off=())
+    return replace(fresh, twins=bench.twins and n_heads > 1)
+
+
+def with_twins(bench: Workbench, twins: bool) -> Workbench:
+    """Give head 2 the projections of head 1, or its own back. What was typed into head 2 gives way."""
+    return replace(without_typed_head(bench) if twins and bench.typed_head == 1 else bench, twins=twins)
+
+
+def with_typed_head(bench: Workbench, head: int) -> Workbench:
+    """Make one head the typed one, starting from the numbers it has, rounded to two decimals."""
+    heads = multi_head(bench)
+    own = {name: from_floats(W[head]) for name, W in zip(HEAD, _projections(heads), strict=True)}
+    twins = bench.twins and head != 1
+    return replace(bench, matrices={**bench.matrices, **own}, typed_head=head, twins=twins)
+
+
+def multi_head(bench: Workbench) -> attention.MultiHead:
+    """The projections of every head: random, but for the head that was typed and the one that is a copy."""
+    drawn = _drawn(bench.sizes["d_model"], bench.n_heads, bench.head_seed)
+    if bench.typed_head < 0 and not bench.twins:
+        return drawn
+    changed = [W.copy() for W in _projections(drawn)]
+    for name, W in zip(HEAD, changed, strict=True):
+        if bench.typed_head >= 0:
+            W[bench.typed_head] = bench.array(name)
+        if bench.twins:
+            W[1:2] = W[0]
+    return attention.MultiHead(*changed)
+
+
+def head_steps(bench: Workbench) -> attention.MultiHeadSteps:
+    """The trace of all heads: X through their projections, under the workbench's mask and scale."""
+    on = np.array([head not in bench.heads_off for head in range(bench.n_heads)])
+    X, mask = bench.array("X"), bench.mask_array()
+    return multi_head(bench).steps(X, mask, heads_on=on, scale=bench.scale)
+
+
+def _projections(heads: attention.MultiHead) -> tuple[NDArray[np.float64], ...]:
+    return heads.W_Q, heads.W_K, heads.W_V, heads.W_O
+
+
+@lru_cache(maxsize=64)
+def _drawn(d_model: int, n_heads: int, seed: int) -> attention.MultiHead:
+    return attention.MultiHead.random(d_model, n_heads, seed=seed)
