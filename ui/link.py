@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import Any
 
 from ui import numbers, tokens
-from ui.workbench import HEAD, MASKS, MAX_D, MAX_HEADS, MAX_N, MAX_SEED, PRESETS, ROUTES, SCALES, SHAPES
+from ui.workbench import DRAWS, HEAD, MASKS, MAX_D, MAX_HEADS, MAX_N, MAX_SEED, PRESETS, ROUTES, SCALES, SHAPES
 from ui.workbench import Matrix, Workbench, preset
 
 VERSION = "1"
@@ -159,6 +159,8 @@ def _check(bench: Workbench) -> None:
     _require(own == () or len(own) == n and all(re.fullmatch(f"[01]{{{n}}}", row) for row in own))
     _require(_whole(bench.n_heads, 1, MAX_HEADS) and d_model % bench.n_heads == 0)
     _require(_whole(bench.head_seed, 0, MAX_SEED) and _whole(bench.token, 0, n - 1))
+    _require(_whole(bench.variance_seed, 0, MAX_SEED))
+    _require(_whole(bench.variance_draws, 0, DRAWS[-1]) and bench.variance_draws in DRAWS)
     _require(isinstance(bench.twins, bool) and _whole(bench.typed_head, -1, bench.n_heads - 1))
     _require(all(_whole(h, 0, bench.n_heads - 1) for h in bench.heads_off))
     _require(list(bench.heads_off) == sorted(set(bench.heads_off)))

@@ -28,6 +28,7 @@ MAX_SEED = 9999
 ROUTES = ("direct", "input")
 SCALES = ("sqrt", "none", "linear")
 MASKS = ("none", "causal", "own")
+DRAWS = (10_000, 20_000, 50_000)  # how many pairs the variance page measures
 PRESETS = ("cat", "lookup", "uniform", "twins", "self", "saturated", "random")
 
 #: matrix → the names of its two sizes. Head matrices are those of the one head a reader typed.
@@ -58,6 +59,8 @@ class Workbench:
     twins: bool = False  # head 2 is given head 1's projections
     typed_head: int = -1  # the head whose projections were typed; -1: none
     token: int = 1  # the token whose output the heads page explains
+    variance_seed: int = 0
+    variance_draws: int = DRAWS[0]
 
     @property
     def sizes(self) -> dict[str, int]:
