@@ -10,13 +10,14 @@ st.markdown(text("question"))
 controls.prepared(text)
 controls.switches(text)
 bench = state.bench()
+rows = controls.row_names(text)
 
-with st.container(horizontal=True, gap="medium"):
+with st.container(horizontal=True, gap="small"):
     if bench.route == "direct":
         for name in ("Q", "K", "V"):
-            editor.matrix(name, text, bench.tokens, text(f"caption_{name}"))
+            editor.matrix(name, text, rows, text(f"caption_{name}"))
     else:
-        editor.matrix("X", text, bench.tokens, text("caption_X"))
+        editor.matrix("X", text, rows, text("caption_X"))
         dimensions = [str(i + 1) for i in range(bench.sizes["d_model"])]
         for name in ("W_Q", "W_K", "W_V"):
             editor.matrix(name, text, dimensions, text(f"caption_{name}"))

@@ -65,10 +65,8 @@ def _cell(heat: Heat, s: int, q: int, k: int) -> tuple[Any, ...]:
     x = float(heat.values[q, k])
     text = display.short(x)
     tip = heat.tip(q, k, display.exact(x))
-    if heat.hidden is not None and heat.hidden[q, k]:
-        return ("masked", s, q, k, None, text, tip, False)
-    if not np.isfinite(x):
-        return ("masked", s, q, k, None, text, tip, False)
+    if not np.isfinite(x) or (heat.hidden is not None and heat.hidden[q, k]):
+        return ("masked", s, q, k, 0.0, text, tip, False)  # Vega drops a mark whose colour is not a number
     colour = x if heat.weights else float(np.clip(x / heat.limit, -1, 1)) if heat.limit else 0.0
     position = colour if heat.weights else (colour + 1) / 2
     return ("cell", s, q, k, colour, text, tip, theme.light_ink(_ramp(heat.weights), position))

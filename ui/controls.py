@@ -36,8 +36,19 @@ def prepared(text: Text) -> None:
 
 
 def about(text: Text) -> None:
-    """What the prepared numbers were made to show."""
-    st.caption(examples.get(state.bench().preset).note[text.lang])
+    """What the prepared numbers were made to show, and what their columns stand for."""
+    example = examples.get(state.bench().preset)
+    st.caption(example.note[text.lang])
+    if example.features and state.bench().sizes["d_k"] == len(example.features[text.lang]):
+        st.caption(text("features", names=text.list(list(example.features[text.lang]))))
+
+
+def row_names(text: Text) -> list[str]:
+    """The tokens, with what they mean beside those of a prepared sentence in another language."""
+    bench = state.bench()
+    example = examples.get(bench.preset)
+    meaning = dict(zip(example.tokens, example.gloss.get(text.lang, ()), strict=False))
+    return [text("gloss", token=t, meaning=meaning[t]) if meaning.get(t, t) != t else t for t in bench.tokens]
 
 
 def switches(text: Text) -> None:

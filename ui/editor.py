@@ -70,7 +70,8 @@ def _grid(
         width="content",
         on_edits_change=lambda: _take(name, key),
         data={
-            "kind": kind, "epoch": here["epoch"], "seen": here["seen"].get(name, 0), "name": label(name),
+            "kind": kind, "epoch": here["epoch"], "seen": here["seen"].get(name, 0),
+            "name": text("label_mask") if kind == "mask" else label(name),
             "caption": caption, "hue": theme.HUES.get(name[-1] if name != "mask" else name, theme.HUES["X"]),
             "rows": list(rows), "columns": list(columns), "cells": cells, "bad": bad,
             "label": text("mask_label") if kind == "mask" else text("cell_label", matrix=label(name)),
