@@ -57,7 +57,7 @@ def _frame(rows: Sequence[str], heats: Sequence[Heat]) -> pd.DataFrame:
             records.append(("row", s, q, 0, None, token, None, False))
             records += [_cell(heat, s, q, k) for k in range(heat.values.shape[1])]
             if heat.weights:
-                records.append(("sum", s, q, 0, None, f"Σ = {_sum(heat.values[q])}", None, False))
+                records.append(("sum", s, q, 0, None, f"Σ = {display.total(heat.values[q])}", None, False))
     return pd.DataFrame.from_records(records, columns=list(COLUMNS))
 
 
@@ -70,11 +70,6 @@ def _cell(heat: Heat, s: int, q: int, k: int) -> tuple[Any, ...]:
     colour = x if heat.weights else float(np.clip(x / heat.limit, -1, 1)) if heat.limit else 0.0
     position = colour if heat.weights else (colour + 1) / 2
     return ("cell", s, q, k, colour, text, tip, theme.light_ink(_ramp(heat.weights), position))
-
-
-def _sum(row: NDArray[np.float64]) -> str:
-    total = float(row.sum())
-    return "1.00" if abs(total - 1) < 1e-9 else display.short(total)
 
 
 def _ramp(weights: bool) -> tuple[str, ...]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 MINUS = "\u2212"
 
 
@@ -27,6 +30,15 @@ def short(x: float, decimals: int = 2) -> str:
     if abs(float(text)) == 1 and abs(x) < 1 and text != f"{x}":
         return f"≈{MINUS}1" if x < 0 else "≈1"
     return signed(text)
+
+
+def total(row: NDArray[np.float64], decimals: int = 2) -> str:
+    """The sum of a row of weights, free of the last bits that float64 adds to it.
+
+    >>> total(np.array([0.7, 0.2, 0.1])), total(np.zeros(3))
+    ('1.00', '0')
+    """
+    return short(round(float(row.sum()), 9), decimals)
 
 
 def exact(x: float) -> str:

@@ -85,7 +85,7 @@ def markdown_table(heat: Heat, tokens: Sequence[str]) -> str:
         cells = [display.short(x, 4) for x in heat.values[i]]
         if heat.hidden is not None:
             cells = [f"~~{c}~~" if h else c for c, h in zip(cells, heat.hidden[i], strict=True)]
-        total = [display.short(float(heat.values[i].sum()), 4)] if heat.weights else []
+        total = [display.total(heat.values[i], 4)] if heat.weights else []
         lines.append(_line([f"**{escaped(token)}**", *cells, *total]))
     return "\n".join(lines)
 

@@ -1,0 +1,204 @@
+"""The edit page: numbers on screen are the core's, controls change what they say, nothing typed is lost."""
+
+from dataclasses import replace
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+import attention
+from tests.pages.reading import assert_well, frames, opened, said, stage
+from ui import display, editor, link, state
+from ui import workbench as w
+from ui.text import LANGUAGES, catalogue
+
+CAT = w.preset("cat")
+
+
+def drawn(seed, **fields):
+    rng = np.random.default_rng(seed)
+    bench = w.with_tokens(CAT, tuple(f"t{i}" for i in range(rng.integers(1, 8))))
+    bench = w.resized(bench, d_k=int(rng.integers(1, 7)), d_v=int(rng.integers(1, 7)), d_model=int(rng.integers(1, 7)))
+    matrices = {name: w.from_floats(2 * rng.standard_normal(np.shape(m))) for name, m in bench.matrices.items()}
+    return replace(bench, matrices=matrices, **fields)
+
+
+CASES = [
+    CAT,
+    drawn(1, scale="none"),
+    drawn(2, scale="linear", mask="causal"),
+    drawn(3, route="input"),
+    drawn(4, route="input", mask="causal", scale="none"),
+    w.with_allowed(drawn(5), {(0, 0): False}),
+]
+
+
+def expected(bench):
+    """The four stages, computed here from the texts alone."""
+    def matrix(name):
+        return np.array([[float(cell) for cell in row] for row in bench.matrices[name]])
+
+    if bench.route == "direct":
+        Q, K, V = matrix("Q"), matrix("K"), matrix("V")
+    else:
+        Q, K, V = (matrix("X") @ matrix(name) for name in ("W_Q", "W_K", "W_V"))
+    n = len(bench.tokens)
+    mask = {"none": np.ones((n, n), bool), "causal": np.tri(n, dtype=bool)}.get(
+        bench.mask, np.array([[c == "1" for c in row] for row in bench.allowed])
+    )
+    steps = attention.attention_steps(Q, K, V, mask, scale=bench.scale)
+    return [steps.scores, steps.masked, steps.weights, steps.output]
+
+
+@pytest.mark.parametrize("bench", CASES)
+def test_the_four_stages_on_screen_are_the_cores(bench):
+    app = opened("edit", "en", bench)
+    assert_well(app)
+    frame = frames(app)[-1]
+    for s, values in enumerate(expected(bench)):
+        printed = stage(frame, s)
+        assert printed.shape == values.shape
+        for (i, j), x in np.ndenumerate(values):
+            assert printed.loc[i, j] == display.short(x), (s, i, j)
+    sums = frame[frame["kind"] == "sum"].sort_values("q")["text"].tolist()
+    assert sums == ["Σ = 1.00" if row.any() else "Σ = 0" for row in expected(bench)[2]]
+
+
+def test_q_k_v_follow_from_the_input():
+    bench = drawn(6, route="input")
+    frame = frames(opened("edit", "zh", bench))[0]
+    for s, name in enumerate(("W_Q", "W_K", "W_V")):
+        values = bench.array("X") @ bench.array(name)
+        assert stage(frame, s).to_numpy().tolist() == [[display.short(x) for x in row] for row in values]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_tables_say_the_same(lang):
+    app = opened("edit", lang)
+    app.toggle(key="as_tables").set_value(True).run()
+    tables = [m.value for m in app.markdown if m.value.startswith("|")]
+    assert len(tables) == 4
+    weights = [line.strip("| ").split(" | ") for line in tables[2].splitlines()[2:]]
+    steps = CAT.steps()
+    for i, cells in enumerate(weights):
+        assert cells[1:5] == [display.short(x, 4) for x in steps.weights[i]]
+        assert cells[5] == "1.0000"
+
+
+def code(app):
+    return link.decode(app.session_state["lab"]["code"])
+
+
+def test_switches_change_what_they_say_and_can_be_undone():
+    app = opened("edit", "en")
+    app.button_group(key="pick_scale").set_value("none").run()
+    assert code(app) == replace(CAT, scale="none")
+    app.button_group(key="pick_mask").set_value("causal").run()
+    app.button_group(key="pick_route").set_value("input").run()
+    assert code(app) == replace(CAT, scale="none", mask="causal", route="input")
+    for _ in range(3):
+        app.button(key="undo").click().run()
+    assert code(app) == CAT
+    assert app.button(key="undo").disabled
+    app.button(key="redo").click().run()
+    assert code(app) == replace(CAT, scale="none")
+    app.button(key="reset").click().run()
+    assert code(app) == CAT
+    assert app.button(key="reset").disabled
+
+
+def test_controls_show_the_workbench_after_undo():
+    app = opened("edit", "en")
+    app.selectbox(key="pick_preset").select("twins").run()
+    assert code(app) == w.preset("twins")
+    assert app.text_input(key="sentence").value == "狗 追 狗"
+    app.button(key="undo").click().run()
+    assert app.selectbox(key="pick_preset").value == "cat"
+    assert app.text_input(key="sentence").value == "猫 追 老鼠 的"
+    assert app.number_input(key="size_n").value == 4
+
+
+def test_random_follows_its_seed():
+    app = opened("edit", "en")
+    app.selectbox(key="pick_preset").select("random").run()
+    assert code(app) == w.preset("random", 0)
+    app.number_input(key="seed").set_value(7).run()
+    assert code(app) == w.preset("random", 7)
+    assert code(app).matrices["Q"] != w.preset("random", 0).matrices["Q"]
+
+
+def test_sizes():
+    app = opened("edit", "en")
+    app.number_input(key="size_d_v").set_value(6).run()
+    app.number_input(key="size_n").set_value(6).run()
+    assert_well(app)
+    assert code(app).sizes == {"n": 6, "d_k": 4, "d_v": 6, "d_model": 4}
+    assert code(app).tokens == ("猫", "追", "老鼠", "的", "5", "6")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_sentence_that_does_not_fit_is_explained_and_kept(lang):
+    app = opened("edit", lang)
+    for typed, reason, values in [
+        ("   ", "empty", {}),
+        (" ".join("abcdefghijklm"), "too_many", {"count": 13}),
+        ("猫 " + "长" * 13, "too_long", {"word": "长" * 13}),
+    ]:
+        app.text_input(key="sentence").set_value(typed).run()
+        assert_well(app)
+        wanted = catalogue("edit", lang)[f"sentence_{reason}"]
+        assert wanted.split("<<")[0] in said(app)
+        assert all(str(value) in said(app) for value in values.values())
+        assert app.text_input(key="sentence").value == typed
+        assert code(app) == CAT
+    app.text_input(key="sentence").set_value("猫 吃 老鼠 的").run()
+    assert code(app) == w.with_tokens(CAT, ("猫", "吃", "老鼠", "的"))
+    assert not app.warning
+
+
+def typed(app, name, cells, overflow=None):
+    """Type into cells as the grid component's callback does, then rerun."""
+    lab = app.session_state["lab"]
+    with patch.object(state, "lab", lambda: lab):
+        editor.type_into(name, cells, overflow)
+    return app.run()
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_what_cannot_be_read_is_explained_and_the_rest_is_used(lang):
+    app = opened("edit", lang)
+    typed(app, "Q", {"0,0": ".07", "1,2": "abc", "2,1": "1/3", "3,3": "1e999", "0,1": "", "1,1": "2/0"})
+    assert_well(app)
+    bench = code(app)
+    assert bench.matrices["Q"][0][0] == "0.07"
+    assert bench.matrices["Q"][2][1] == "1/3"
+    assert bench.matrices["Q"][1][2] == CAT.matrices["Q"][1][2]
+    assert bench.matrices["Q"][3][3] == CAT.matrices["Q"][3][3]
+    sentences = [each.value for each in app.warning]
+    assert len(sentences) == 4
+    for token, column, shown, kept in [("追", 3, "abc", "1.5"), ("的", 4, "1e999", "1"), ("猫", 2, "", "2")]:
+        assert any(token in s and str(column) in s and shown in s and kept in s and "Q" in s for s in sentences)
+    typed(app, "Q", {"1,2": "3"})
+    assert code(app).matrices["Q"][1][2] == "3"
+    assert not app.warning
+
+
+def test_a_block_that_is_too_large_says_what_was_used():
+    app = opened("edit", "en")
+    typed(app, "V", {"3,3": "5"}, {"row": 3, "column": 3, "rows": 2, "columns": 3, "height": 1, "width": 1})
+    assert code(app).matrices["V"][3][3] == "5"
+    assert "2 rows and 3 columns" in app.warning[0].value
+    assert "column 4" in app.warning[0].value
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_row_with_nothing_left_is_explained(lang):
+    bench = w.with_allowed(CAT, {(1, j): False for j in range(4)})
+    app = opened("edit", lang, bench)
+    assert_well(app)
+    wanted = catalogue("common", lang)["empty_row"].replace("<<tokens>>", "追")
+    assert [each.value for each in app.info] == [wanted]
+    frame = frames(app)[-1]
+    assert set(stage(frame, 2).loc[1]) == {"0"}
+    assert set(stage(frame, 3).loc[1]) == {"0"}
+    assert "NaN" not in set(frame["text"])
