@@ -29,7 +29,7 @@ if bench.route == "input":
 
 steps = bench.steps()
 stages.draw(steps, bench.tokens, text, shell.layout(), key="stages")
-stages.explain(steps, bench.tokens, text)
+stages.explain(steps, rows, text)
 controls.about(text)
 if st.toggle(text("as_tables"), key="as_tables"):
     stages.tables(steps, bench.tokens, text)

@@ -108,6 +108,7 @@ def _cell_size(shapes: tuple[tuple[int, bool], ...], room: int, across: int) -> 
 
 #: Whether a mark belongs to the row that is hovered, else to the one that was clicked, else to any.
 LIT = "isValid(hover.q) ? hover.q[0] === datum.q : isValid(pick.q) ? pick.q[0] === datum.q : true"
+FADED = 0.35
 
 
 #: Chart text in the theme's own ink: the top of its sequential palette, which the browser picks by appearance.
@@ -118,7 +119,7 @@ def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int) -> alt.Laye
     ramp = list(_ramp(weights))
     x = alt.X("k:O", scale=alt.Scale(domain=list(range(columns)), paddingInner=0.06, paddingOuter=0), axis=None)
     y = alt.Y("q:O", scale=alt.Scale(domain=list(range(n)), paddingInner=0.06, paddingOuter=0), axis=None)
-    lit = alt.when(LIT).then(alt.value(1)).otherwise(alt.value(0.22))
+    lit = alt.when(LIT).then(alt.value(1)).otherwise(alt.value(FADED))
     base = alt.Chart(width=columns * cell, height=n * cell)
     cells = base.transform_filter(f"datum.s === {s} && (datum.kind === 'cell' || datum.kind === 'masked')")
     ends = (0, 1) if weights else (-1, 1)
@@ -148,7 +149,7 @@ def _words(base: alt.Chart, s: int, x: alt.X, y: alt.Y, cell: int, columns: int)
         chosen = base.transform_filter(f"datum.s === {s} && datum.kind === '{kind}'")
         return chosen.transform_calculate(ink="1").mark_text(**mark).encode(*at, text="text:N", color=INK)
 
-    lit = alt.when(LIT).then(alt.value(1)).otherwise(alt.value(0.22))
+    lit = alt.when(LIT).then(alt.value(1)).otherwise(alt.value(FADED))
     size = min(14, max(9, round(cell * 0.42)))
     left, right = alt.XValue(-LABELS + 8), alt.XValue(columns * cell + 6)
     turned = {"angle": 300, "align": "left", "limit": 40} if cell < LEGIBLE else {"limit": cell}
