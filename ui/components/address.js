@@ -21,13 +21,20 @@ export default function (component) {
     setTimeout(() => { button.textContent = data.copy; }, 2500);
   };
   const measure = () => {
-    const wide = parentElement.host.closest('[data-testid="stMainBlockContainer"]')?.clientWidth ?? innerWidth;
+    const wide = room(parentElement.host.closest('[data-testid="stMainBlockContainer"]'));
     const layout = data.layouts.find(([, least]) => wide >= least)[0];
     if (layout !== data.layout) setStateValue("layout", layout);
   };
   measure();
   window.onresize = measure;
   return () => { window.onresize = null; };
+}
+
+// The width inside an element's padding: what charts can take.
+function room(element) {
+  if (!element) return innerWidth;
+  const { paddingLeft, paddingRight } = getComputedStyle(element);
+  return element.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
 }
 
 async function copy(field) {
