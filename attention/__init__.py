@@ -4,7 +4,7 @@ Arrays are float64 of shape (..., n, d): tokens are rows, leading axes are batch
 Masks are boolean: True = may attend.
 """
 
-from attention import examples
+from attention import examples, experiment
 from attention.checks import InputError
 from attention.dot_product import AttentionSteps, attention, attention_steps
 from attention.examples import Example
@@ -28,6 +28,7 @@ __all__ = [
     "combine_masks",
     "entropy",
     "examples",
+    "experiment",
     "head_similarity",
     "js_divergence",
     "normalized_entropy",
