@@ -1,0 +1,287 @@
+"""The variance page's charts: a constant spec a layout and language, and a tidy frame with every number.
+
+The browser picks what belongs to the d_k of the slider: all stops travel once, and dragging sends no message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from attention import experiment
+from attention.experiment import REACH, STOPS, Saturation, Spread
+from ui import charts, theme
+from ui.charts import INK
+from ui.text import Text
+
+#: what the scores are divided by → its name, the same in every language, and its colour
+NAMES = {"none": "q·k", "sqrt": "q·k ÷ √d_k", "linear": "q·k ÷ d_k"}
+COLOURS = {"none": "#a8741a", "sqrt": "#7a5fd0", "linear": "#7d8395"}
+SIDES = ("none", "sqrt")
+
+START = 6.0  #: the slider's first position: d_k = 2⁶ = 64
+EDGE = float(experiment.EDGES[-1])
+WIDTH = float(experiment.EDGES[1] - experiment.EDGES[0])
+TICKS = [1, 4, 16, 64, 256, 1024, 4096]
+BARS = ("kind", "side", "d", "a", "none", "sqrt", "text")
+POINTS = ("kind", "side", "d", "y", "low", "high")
+
+SPACING = 24  #: pixels between charts side by side
+
+_D_K = "round(pow(2, log2_dk))"
+_STRETCH = {"none": "sqrt(dk)", "sqrt": "1"}
+#: Just above the tallest bar: at small d_k the middle bars are taller than the bell's.
+_TOP = "0.115 * (1 + 0.9 / dk)"
+
+
+# Histograms and the weights below them.
+
+
+def spread_frame(spread: Spread, saturation: Saturation, text: Text) -> pd.DataFrame:
+    """Bars, theory, weights and words of every stop; the words in the reader's language."""
+    records = [*_bar_records(spread), *_theory_records(), *_weight_records(saturation)]
+    return pd.DataFrame.from_records(records + list(_word_records(spread, text)), columns=list(BARS))
+
+
+def _bar_records(spread: Spread) -> Iterator[tuple[Any, ...]]:
+    """Shares of the draws, bar by bar, in units of √d_k: the same for q·k and q·k/√d_k."""
+    shares = spread.counts / spread.draws
+    for s, d_k in enumerate(spread.d_k):
+        for a, share in zip(spread.edges[:-1], shares[s], strict=True):
+            yield "bar", None, d_k, float(a), float(share), float(share), None
+
+
+def _theory_records() -> Iterator[tuple[Any, ...]]:
+    """What N(0, 1) expects of a bar around each point."""
+    z = np.linspace(-EDGE, EDGE, 91)
+    shares = experiment.normal_density(z) * WIDTH
+    for a, share in zip(z, shares, strict=True):
+        yield "theory", None, None, float(a), float(share), float(share), None
+
+
+def _weight_records(saturation: Saturation) -> Iterator[tuple[Any, ...]]:
+    """A row of weights after the other, a bar's room between them; for q·k and for q·k/√d_k."""
+    for s, d_k in enumerate(saturation.d_k):
+        none, sqrt = (saturation.examples[s, experiment.SCALES.index(side)] for side in SIDES)
+        for row, key in np.ndindex(none.shape):
+            at = float(row * (none.shape[1] + 1) + key)
+            yield "weight", None, d_k, at, float(none[row, key]), float(sqrt[row, key]), None
+
+
+def _word_records(spread: Spread, text: Text) -> Iterator[tuple[Any, ...]]:
+    for side in SIDES:
+        yield "title", side, None, None, None, None, text(f"title_{side}")
+        yield "rows", side, None, None, None, None, text("title_rows")
+    for s, d_k in enumerate(spread.d_k):
+        yield "stop", None, d_k, None, None, None, f"d_k = {d_k}"
+        for side in SIDES:
+            over = d_k if side == "sqrt" else 1
+            measured, low, high = (number(x[s] / over) for x in (spread.variance, spread.low, spread.high))
+            words = text("measured", variance=measured, low=low, high=high, theory=number(d_k / over))
+            yield "measured", side, d_k, None, None, None, words
+            outside = int((spread.beyond if side == "none" else spread.outside)[s])
+            if outside:
+                yield "outside", side, d_k, None, None, None, text("outside", count=f"{outside:,}")
+
+
+@lru_cache(maxsize=16)
+def spread_spec(layout: str, text: Text) -> dict[str, Any]:
+    """Two histograms over two rows of weights, and the slider that moves all four."""
+    columns = 2 if layout in {"xl", "wide"} else 1
+    width = _width(layout, columns, axis=70)
+    sides = [_side(side, width, layout == "phone", text) for side in SIDES]
+    log2_dk = alt.binding_range(min=0, max=12, step=0.5, name=text("slider"))
+    same = alt.binding_checkbox(name=text("same_axis"))
+    chart = alt.concat(*sides, columns=columns, spacing=SPACING).configure_view(stroke=None).add_params(
+        alt.param(name="log2_dk", value=START, bind=log2_dk), alt.param(name="dk", expr=_D_K),
+        alt.param(name="same", value=False, bind=same),
+    )  # fmt: skip
+    return charts.without_data(chart) | {"description": text("spread_alt")}
+
+
+def _side(side: str, width: int, small: bool, text: Text) -> alt.VConcatChart:
+    tall, low = (104, 40) if small else (176, 56)
+    histogram, weights = _histogram(side, width, tall, text), _weights(side, width, low, text)
+    return alt.vconcat(histogram, weights, spacing=6 if small else 12)
+
+
+def _histogram(side: str, width: int, height: int, text: Text) -> alt.LayerChart:
+    base = alt.Chart(width=width, height=height)
+    reach = str(REACH) if side == "none" else f"same ? {REACH} : {EDGE}"
+    wide = alt.Scale(domain=[alt.expr(f"-({reach})"), alt.expr(reach)], nice=False)
+    x = alt.X("x:Q", scale=wide, title=None, axis=alt.Axis(tickCount=5, grid=False))
+    y = alt.Y(f"{side}:Q", scale=alt.Scale(domain=[0, alt.expr(_TOP)], nice=False),
+              axis=alt.Axis(format="%", tickCount=3), title=text("axis_share"))  # fmt: skip
+    stretch = _STRETCH[side]
+    stretched = base.transform_calculate(x=f"datum.a * {stretch}", x2=f"(datum.a + {WIDTH}) * {stretch}")
+    tips = [alt.Tooltip("x:Q", format=".2f", title=text("tip_from")),
+            alt.Tooltip("x2:Q", format=".2f", title=text("tip_to")),
+            alt.Tooltip(f"{side}:Q", format=".2%", title=text("axis_share"))]  # fmt: skip
+    bars = stretched.transform_filter("datum.kind === 'bar' && datum.d === dk").mark_rect(
+        clip=True, color=COLOURS[side], opacity=0.75
+    ).encode(x, y, x2="x2:Q", y2=alt.datum(0), tooltip=tips)  # fmt: skip
+    theory = stretched.transform_filter("datum.kind === 'theory'").transform_calculate(ink="1").mark_line(
+        clip=True, strokeWidth=2
+    ).encode(x, y, order="a:Q", color=INK)  # fmt: skip
+    words = [
+        _word(base, "title", side, 0, -26, fontSize=14, fontWeight="bold"),
+        _word(base, "measured", side, 0, -9, fontSize=12),
+        _word(base, "stop", side, 6, 12, fontSize=18 if height < 150 else 22, fontWeight="bold"),
+        _word(base, "outside", side, width - 2, 8, fontSize=11, align="right"),
+    ]
+    return alt.layer(bars, theory, *words).resolve_scale(color="independent")
+
+
+def _weights(side: str, width: int, height: int, text: Text) -> alt.LayerChart:
+    base = alt.Chart(width=width, height=height)
+    mine = "datum.kind === 'weight' && datum.d === dk"
+    chosen = base.transform_filter(mine).transform_calculate(b="datum.a + 1")
+    x = alt.X("a:Q", scale=alt.Scale(domain=[-0.5, 26.5], nice=False), axis=None)
+    ends = alt.Axis(values=[0, 1], format="d")
+    y = alt.Y(f"{side}:Q", scale=alt.Scale(domain=[0, 1]), title=None, axis=ends)
+    ramp = alt.Scale(domain=[0, 1], range=list(theme.WEIGHTS), interpolate="rgb")
+    bars = chosen.mark_rect(stroke=theme.MASKED_STROKE, strokeWidth=1).encode(
+        x, y, x2="b:Q", y2=alt.datum(0), color=alt.Color(f"{side}:Q", scale=ramp, legend=None),
+        tooltip=alt.Tooltip(f"{side}:Q", format=".4f", title=text("tip_weight")),
+    )  # fmt: skip
+    return alt.layer(bars, _word(base, "rows", side, 0, -7, fontSize=12)).resolve_scale(color="independent")
+
+
+def _word(
+    base: alt.Chart, kind: str, side: str, x: int, y: int, align: str = "left", **mark: Any
+) -> alt.Chart:  # fmt: skip
+    """Words at a fixed place, in the theme's ink; those of a stop follow the slider."""
+    mine = f"datum.kind === '{kind}' && (datum.side === null || datum.side === '{side}')"
+    chosen = base.transform_filter(f"{mine} && (datum.d === null || datum.d === dk)")
+    return chosen.transform_calculate(ink="1").mark_text(align=align, **mark).encode(
+        text="text:N", x=alt.XValue(x), y=alt.YValue(y), color=INK
+    )  # fmt: skip
+
+
+# Variance against d_k.
+
+
+def variance_frame(spread: Spread) -> pd.DataFrame:
+    """Measured variances with their intervals, raw and scaled, and the two theoretical lines."""
+    records: list[tuple[Any, ...]] = []
+    for s, d_k in enumerate(spread.d_k):
+        for side, over in (("none", 1), ("sqrt", d_k)):
+            measured = (float(x[s]) / over for x in (spread.variance, spread.low, spread.high))
+            records.append(("measured", NAMES[side], d_k, *measured))
+    for d_k in (STOPS[0], STOPS[-1]):
+        records.append(("theory", NAMES["none"], d_k, d_k, None, None))
+        records.append(("theory", NAMES["sqrt"], d_k, 1.0, None, None))
+    return pd.DataFrame.from_records(records, columns=list(POINTS))
+
+
+@lru_cache(maxsize=16)
+def variance_spec(layout: str, text: Text) -> dict[str, Any]:
+    """Log–log: Var = d_k rises, 1 stays; and the flat one again, magnified until intervals can be seen."""
+    columns = 2 if layout in {"xl", "wide"} else 1
+    width = min(_width(layout, columns, axis=72), 520)
+    log = alt.Scale(type="log", domain=[0.7, 6000], nice=False)
+    both = _measured(width, 220, log, alt.Axis(values=TICKS, format=",d"), list(SIDES), text)
+    magnified = alt.Scale(domain=[0.8, 1.2], nice=False, clamp=True)
+    flat = _measured(width, 220, magnified, alt.Axis(format=".2f", tickCount=5), ["sqrt"], text)
+    chart = alt.concat(
+        both.properties(title=_title("title_both", text)), flat.properties(title=_title("title_flat", text)),
+        columns=columns, spacing=SPACING,
+    )  # fmt: skip
+    return charts.without_data(chart) | {"description": text("variance_alt")}
+
+
+def _measured(
+    width: int, height: int, scale: alt.Scale, axis: alt.Axis, sides: list[str], text: Text
+) -> alt.LayerChart:
+    base = alt.Chart(width=width, height=height)
+    shown = f"indexof({[NAMES[side] for side in sides]}, datum.side) >= 0"
+    x, colour = _d_k_axis(), _colour(SIDES)
+    y = alt.Y("y:Q", scale=scale, axis=axis, title=text("axis_variance"))
+    tips = [alt.Tooltip("side:N", title=text("tip_what")), alt.Tooltip("d:Q", title="d_k"),
+            alt.Tooltip("y:Q", format=",.4~f", title=text("tip_variance")),
+            alt.Tooltip("low:Q", format=",.4~f", title=text("tip_low")),
+            alt.Tooltip("high:Q", format=",.4~f", title=text("tip_high"))]  # fmt: skip
+    measured = base.transform_filter(f"datum.kind === 'measured' && {shown}")
+    theory = base.transform_filter(f"datum.kind === 'theory' && {shown}")
+    return alt.layer(
+        theory.mark_line(strokeWidth=1.5, clip=True).encode(x, y, color=colour),
+        measured.mark_rule(strokeWidth=2).encode(x, alt.Y("low:Q", scale=scale), y2="high:Q", color=colour),
+        measured.mark_point(filled=True, size=34, opacity=1).encode(x, y, color=colour, tooltip=tips),
+    )  # fmt: skip
+
+
+# Softmax and its gradient against d_k.
+
+MEASURES = ("entropy", "dead", "median", "mean")
+
+
+def saturation_frame(saturation: Saturation) -> pd.DataFrame:
+    """Entropy, dead rows and gradients: a row a stop and divisor."""
+    records = [
+        (NAMES[scale], d_k, *(float(getattr(saturation, name)[s, which]) for name in MEASURES))
+        for s, d_k in enumerate(saturation.d_k)
+        for which, scale in enumerate(experiment.SCALES)
+    ]
+    return pd.DataFrame.from_records(records, columns=["side", "d", *MEASURES])
+
+
+@lru_cache(maxsize=16)
+def saturation_spec(layout: str, text: Text) -> dict[str, Any]:
+    """Three panels: entropy, the share of dead rows, and the gradient's median and mean."""
+    columns = {"xl": 3, "wide": 3, "medium": 2}.get(layout, 1)
+    width = min(_width(layout, columns, axis=50), 360)
+    panels = [_panel(name, width, text) for name in ("entropy", "dead", "gradient")]
+    chart = alt.concat(*panels, columns=columns, spacing=SPACING)
+    return charts.without_data(chart) | {"description": text("saturation_alt")}
+
+
+def _panel(name: str, width: int, text: Text) -> alt.LayerChart:
+    base = alt.Chart(width=width, height=190)
+    axis = alt.Axis(format="%", tickCount=5) if name == "dead" else alt.Axis(format=".1f", tickCount=5)
+    scale = alt.Scale(domain=[0, 1.8 if name == "gradient" else 1], nice=False)
+    layers = []
+    for field in ("median", "mean") if name == "gradient" else (name,):
+        y = alt.Y(f"{field}:Q", scale=scale, axis=axis, title=None)
+        line = base.encode(_d_k_axis(), y, color=_colour(tuple(NAMES)))
+        tips = [alt.Tooltip("side:N", title=text("tip_what")), alt.Tooltip("d:Q", title="d_k"),
+                alt.Tooltip(f"{field}:Q", format=".3~g", title=text(f"tip_{field}"))]  # fmt: skip
+        full = field != "mean"
+        layers.append(line.mark_line(strokeDash=[1, 0] if full else [4, 4], strokeWidth=2 if full else 1))
+        layers.append(line.mark_point(filled=full, size=26, opacity=1).encode(tooltip=tips))
+    return alt.layer(*layers).properties(title=_title(f"title_{name}", text))
+
+
+def _d_k_axis() -> alt.X:
+    scale = alt.Scale(type="log", domain=[0.8, 5200], nice=False)
+    return alt.X("d:Q", scale=scale, axis=alt.Axis(values=TICKS, format="d", grid=False), title="d_k")
+
+
+def _width(layout: str, columns: int, axis: int) -> int:
+    """The width of each of so many plots side by side, when `axis` pixels to their left are for the axis."""
+    return (charts.ROOM[layout][0] - (columns - 1) * SPACING) // columns - axis
+
+
+def _title(id: str, text: Text) -> alt.TitleParams:
+    return alt.TitleParams(text(id), anchor="start", frame="group", offset=12)
+
+
+def _colour(sides: Sequence[str]) -> alt.Color:
+    scale = alt.Scale(domain=[NAMES[side] for side in sides], range=[COLOURS[side] for side in sides])
+    return alt.Color("side:N", scale=scale, legend=alt.Legend(orient="bottom", title=None))
+
+
+def number(x: float) -> str:
+    """A variance or a gradient as a reader sees it: about three digits, never an exponent.
+
+    >>> number(4063.2), number(63.64), number(0.98), number(0.0019), number(2e-11)
+    ('4,063', '63.6', '0.98', '0.002', '≈0')
+    """
+    if x and abs(x) < 5e-4:
+        return "≈0"
+    decimals = 0 if abs(x) >= 1000 else 1 if abs(x) >= 10 else 2 if abs(x) >= 0.1 else 3
+    return f"{x:,.{decimals}f}"
