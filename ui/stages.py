@@ -10,7 +10,7 @@ import streamlit as st
 import attention
 from ui import charts, display
 from ui.charts import Heat
-from ui.text import Text
+from ui.text import Text, in_both
 from ui.workbench import Workbench
 
 NAMES = ("scores", "scaled", "weights", "output")
@@ -42,7 +42,8 @@ def draw(
     """The stages side by side (stacked on a phone); a row lights up through all of them."""
     shown = [heat for name, heat in zip(NAMES, heats(steps, tokens, text), strict=True) if name in only]
     frame, spec = charts.linked(tokens, shown, layout)
-    described = spec | {"description": text("stages_alt", summary=summary(steps, tokens, text))}
+    # In both languages and without numbers: a new spec would be drawn anew, and forget the row that was chosen.
+    described = spec | {"description": in_both("stages_alt")}
     st.vega_lite_chart(frame, described, width="content", key=key)
 
 
@@ -58,7 +59,7 @@ def draw_projections(bench: Workbench, text: Text, layout: str) -> None:
         for name, values in zip("QKV", bench.qkv(), strict=True)
     ]  # fmt: skip
     frame, spec = charts.linked(bench.tokens, shown, layout)
-    described = spec | {"description": text("projections_alt")}
+    described = spec | {"description": in_both("projections_alt")}
     st.vega_lite_chart(frame, described, width="content", key="projections")
 
 

@@ -33,6 +33,11 @@ def fill(template: str, values: Mapping[str, object]) -> str:
     return PLACEHOLDER.sub(lambda match: str(values[match[1]]), template)
 
 
+def in_both(id: str) -> str:
+    """A shared sentence in every language at once: for what stays the same when the language is switched."""
+    return " / ".join(catalogue("common", lang)[id] for lang in LANGUAGES)
+
+
 @dataclass(frozen=True)
 class Text:
     """One page's sentences in the reader's language, with the shared ones behind them: `t("title")`."""
