@@ -67,7 +67,7 @@ def segmented(name: str, options: tuple[str, ...], text: Text) -> None:
     st.segmented_control(
         text(f"label_{name}"), options, default=value, required=True, key=key, label_visibility="collapsed",
         format_func=lambda option: text(f"{name}_{option}"),
-        on_change=on_change(key, lambda bench, value: replace(bench, **{name: value})),
+        on_change=on_change(key, lambda bench, value: replace(bench, **{name: value}), options),
     )  # fmt: skip
 
 
@@ -76,7 +76,7 @@ def choice(name: str, options: tuple[str, ...], text: Text, *, change: Any, show
     value = getattr(state.bench(), name)
     key = control(f"pick_{name}", value)
     st.selectbox(text(f"label_{name}"), options, options.index(value), key=key, format_func=show,
-                 on_change=on_change(key, change))
+                 on_change=on_change(key, change, options))
 
 
 def sentence(text: Text) -> None:

@@ -11,7 +11,7 @@ to mount because another follows at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -126,15 +126,19 @@ def run_ends() -> None:
     lab()["running"] = False
 
 
-def on_change(key: str, change: Callable[[Workbench, Any], Workbench]) -> Callable[[], None]:
+def on_change(
+    key: str, change: Callable[[Workbench, Any], Workbench], among: Sequence[Any] = ()
+) -> Callable[[], None]:
     """A widget callback that commits what `change` makes of the workbench and the widget's value.
 
-    A deselected choice (None) changes nothing; the next run shows the workbench's own value again.
+    A deselected choice (None) changes nothing, and neither does a value not `among` the options: a select box
+    answers with the label it shows, which just after a change of language may be one of the language before.
+    The next run shows the workbench's own value again.
     """
 
     def callback() -> None:
         chosen = st.session_state.get(key)
-        if chosen is not None:
+        if chosen is not None and (not among or chosen in among):
             commit(change(bench(), chosen))
 
     return callback
