@@ -132,7 +132,7 @@ def test_pages_must_declare_the_navigation_themselves(two_pages: Path) -> None:
 
 
 def test_the_collection_after_each_rerun_can_be_turned_off() -> None:
-    """`.streamlit/config.toml` turns off the full `gc.collect()` after every rerun, most of a short one's time.
+    """`.streamlit/config.toml` stops the full `gc.collect()` after every rerun, most of a short rerun.
 
     When this fails, Streamlit no longer knows the option (and would warn about it): measure and remove it.
     """

@@ -2,10 +2,9 @@
 
     def test_something(open_page):
         page = open_page("/edit", lang="en")            # settled; one browser context a call
-        page.get_by_label("Q, 追, column 1").fill("2")
-        page.keyboard.press("Enter")
-        settle(page)                                    # from tests.browser.helpers
-        assert bench(page).matrices["Q"][1][0] == "2"   # the address, decoded
+        type_in(page, cell(page, "Q", 1, 0), "1/3")     # these four: tests.browser.helpers
+        settle(page)
+        assert bench(page).matrices["Q"][1][0] == "1/3"  # the address, decoded
 
 At the end every page is checked for errors, tracebacks and the "Page not found" dialog, and the server's
 output for tracebacks; when a test fails, the server's output is shown.
@@ -109,6 +108,7 @@ def open_page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Call
                 viewport={"width": width, "height": height or HEIGHTS.get(width, 900)}, color_scheme=scheme,
                 locale=locale, permissions=list(permissions), user_agent=user_agent,
             )  # fmt: skip
+            context.set_default_timeout(10_000)
             contexts.append(context)
         page = context.new_page()
         pages.append(page)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from weakref import WeakKeyDictionary
 
-from playwright.sync_api import Error, Page, WebSocket
+from playwright.sync_api import Error, Locator, Page, WebSocket
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from ui import link
@@ -146,3 +147,89 @@ def problems(page: Page) -> list[str]:
     if page.get_by_text("Page not found").count():
         found.append(f"'Page not found' on {page.url}")
     return found
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A heatmap's cell as the browser drew it."""
+
+    value: float  #: from its tooltip, every digit
+    text: str  #: as printed in the cell; empty where the cell is too small to print in
+    lit: bool  #: not dimmed
+
+
+_CELLS = r"""(chart) => [...chart.querySelectorAll('g[class*="cells_"]')].map((rects) => {
+  const texts = new Map([...rects.parentElement.querySelectorAll("text")].flatMap((text) => {
+    const at = /k: (\d+);.*q: (\d+);.*text: /.exec(text.getAttribute("aria-label"));
+    return at ? [[`${at[2]},${at[1]}`, text.textContent]] : [];
+  }));
+  return [...rects.querySelectorAll("path")].map((path) => {
+    const label = path.getAttribute("aria-label");
+    const q = /\bq: (\d+)/.exec(label)[1], k = /\bk: (\d+)/.exec(label)[1];
+    return [Number(q), Number(k), label.split("= ").pop(), texts.get(`${q},${k}`) ?? "",
+            Number(path.getAttribute("opacity") ?? 1) === 1];
+  });
+})"""
+
+
+def chart(page: Page, nth: int = -1) -> Locator:
+    return page.get_by_test_id("stVegaLiteChart").nth(nth)
+
+
+def stages(page: Page, nth: int = -1) -> list[dict[tuple[int, int], Cell]]:
+    """The linked heatmaps of a chart (the page's last unless said), each as cells by (row, column)."""
+    drawn = chart(page, nth).evaluate(_CELLS)
+    return [
+        {(q, k): Cell(_number(value), text, lit) for q, k, value, text, lit in heatmap} for heatmap in drawn
+    ]
+
+
+def lit_rows(page: Page, nth: int = -1) -> list[set[int]]:
+    """For each heatmap, the rows that are not dimmed."""
+    return [{q for (q, _), cell in heatmap.items() if cell.lit} for heatmap in stages(page, nth)]
+
+
+def expect_lit(page: Page, rows: set[int], nth: int = -1, *, within: float = 3.0) -> None:
+    """These rows, and only they, are lit through every heatmap of a chart; what Vega does takes a frame or two."""
+    end = time.monotonic() + within
+    while (lit := lit_rows(page, nth)) != [rows] * len(lit) and time.monotonic() < end:
+        page.wait_for_timeout(30)
+    assert lit == [rows] * len(lit), f"{lit} is not {rows} throughout"
+
+
+def _number(shown: str) -> float:
+    return float(shown.replace("−", "-").replace("∞", "inf"))
+
+
+def editor(page: Page, name: str) -> Locator:
+    """The editor of a matrix, or of the mask by its caption."""
+    return page.get_by_role("table", name=re.compile(rf"^{name}\b"))
+
+
+def cell(page: Page, name: str, i: int, j: int) -> Locator:
+    """An editor's cell, counted from 0."""
+    return editor(page, name).locator("tbody tr").nth(i).locator("input, button").nth(j)
+
+
+def typed(page: Page, name: str) -> list[list[str]]:
+    """What stands in the inputs of the editor of matrix `name`, row by row."""
+    rows: list[list[str]] = editor(page, name).evaluate(
+        "(table) => [...table.tBodies[0].rows].map("
+        "(row) => [...row.querySelectorAll('input')].map((input) => input.value))"
+    )
+    return rows
+
+
+def type_in(page: Page, where: Locator, text: str) -> None:
+    """Replace a cell's text the way a person does, and press Enter."""
+    where.click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(text)
+    page.keyboard.press("Enter")
+
+
+def choose(page: Page, name: str, group: str = "") -> None:
+    """Choose an option of a segmented control (of the one labelled `group`), and wait."""
+    within = page.get_by_role("radiogroup", name=group, exact=True) if group else page
+    within.get_by_role("radio", name=name, exact=True).click()
+    settle(page)

@@ -38,7 +38,7 @@ class Server:
         self.url = f"http://127.0.0.1:{self.port}"
         self._log = tempfile.NamedTemporaryFile("w+b", prefix="streamlit-", suffix=".log")  # noqa: SIM115
         command = [
-            sys.executable, "-m", "streamlit", "run", script, "--server.port", str(self.port),
+            sys.executable, "-m", "streamlit.web.cli", "run", script, "--server.port", str(self.port),
             "--server.address", "127.0.0.1", "--server.headless", "true",
             "--browser.gatherUsageStats", "false", *options,
         ]  # fmt: skip
