@@ -45,13 +45,12 @@ def begin(page: str) -> Text:
     """The top of a page script; returns the page's sentences in the reader's language.
 
     Streamlit runs the first page asked of a fresh server without the entry script when the folder is called `pages`
-    (streamlit PR #10276). The page then declares the same navigation itself, which ends that mode for the whole
-    server, and starts over, this time under the entry script.
+    (streamlit PR #10276). The page then does what the entry script would have done, itself included, and ends.
     """
-    text = Text(page, language())
     if not _entered.get():
-        _declare(text)
-        st.rerun()
+        run()
+        st.stop()
+    text = Text(page, language())
     state.run_begins()
     problem = state.adopt(st.query_params.get("s"))
     if problem:

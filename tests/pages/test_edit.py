@@ -196,7 +196,7 @@ def test_a_row_with_nothing_left_is_explained(lang):
     bench = w.with_allowed(CAT, {(1, j): False for j in range(4)})
     app = opened("edit", lang, bench)
     assert_well(app)
-    wanted = catalogue("common", lang)["empty_row"].replace("<<tokens>>", "追")
+    wanted = catalogue("common", lang)["empty_row"].replace("<<tokens>>", {"zh": "追", "en": "追 chase"}[lang])
     assert [each.value for each in app.info] == [wanted]
     frame = frames(app)[-1]
     assert set(stage(frame, 2).loc[1]) == {"0"}
