@@ -32,7 +32,7 @@ def prepared(text: Text) -> None:
     if bench.preset == "random":
         key = control("seed", bench.seed)
         st.number_input(text("seed"), 0, MAX_SEED, bench.seed, 1, key=key, width=160,
-                        on_change=on_change(key, lambda bench, seed: workbench.preset("random", seed)))
+                        on_change=on_change(key, _reseed))
 
 
 def about(text: Text) -> None:
@@ -116,8 +116,13 @@ def _resize(name: str, bench: Workbench, size: int) -> Workbench:
 
 
 def _open_preset(bench: Workbench, name: str) -> Workbench:
-    """The preset's tokens, numbers, scale and mask; which way in was chosen stays."""
-    return replace(workbench.preset(name, bench.seed if name == "random" else 0), route=bench.route)
+    """The preset's tokens, numbers, scale and mask; which way in was chosen stays. Random ones keep the tokens."""
+    return _reseed(bench, 0) if name == "random" else replace(workbench.preset(name), route=bench.route)
+
+
+def _reseed(bench: Workbench, seed: int) -> Workbench:
+    drawn = workbench.random(bench.tokens, bench.sizes["d_k"], bench.sizes["d_v"], seed)
+    return replace(drawn, route=bench.route)
 
 
 def _preset_titles(lang: str) -> Any:

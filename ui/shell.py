@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import components, link, state
+from ui import components, link, state, workbench
 from ui.text import LANGUAGES, Text
 
 #: section → pages; a page is pages/<name>.py and has the address /<name>, the first one /.
@@ -120,13 +120,14 @@ def _top_row(text: Text) -> None:
 def _history(text: Text) -> None:
     """Undo, redo, and back to the prepared numbers: the numbers are the same on every page, so is the way back."""
     here = state.lab()
-    start = state.start()
+    bench = state.bench()
+    start = workbench.start(bench)
     st.button(text("undo"), icon=":material/undo:", key="undo", type="tertiary", on_click=state.undo,
               disabled=not here["undo"])
     st.button(text("redo"), icon=":material/redo:", key="redo", type="tertiary", on_click=state.redo,
               disabled=not here["redo"])
     st.button(text("reset"), icon=":material/restart_alt:", key="reset", type="tertiary", on_click=state.commit,
-              args=(start,), disabled=state.bench() == start)
+              args=(start,), disabled=bench == start)
 
 
 def _picker() -> str:

@@ -42,11 +42,6 @@ def bench() -> Workbench:
     return link.decode(lab()["code"])
 
 
-def start() -> Workbench:
-    """The prepared numbers that the workbench began as."""
-    return preset(bench().preset, bench().seed)
-
-
 def commit(new: Workbench, *, typed: bool = False) -> None:
     """Make `new` the workbench; the one before can be undone.
 
@@ -56,6 +51,7 @@ def commit(new: Workbench, *, typed: bool = False) -> None:
     code = link.encode(new)
     if code == here["code"]:
         return
+    link.decode(code)  # what could not be opened again must not replace what can
     here["undo"] = [*here["undo"], here["code"]][-DEPTH:]
     here["redo"] = []
     _show(code, fresh=not typed)

@@ -107,13 +107,30 @@ def _array(matrix: Matrix) -> NDArray[np.float64]:
 @lru_cache(maxsize=64)
 def preset(name: str, seed: int = 0) -> Workbench:
     """A prepared state, from `attention.examples`."""
-    example = examples.get(name, seed=seed) if name == "random" else examples.get(name)
-    matrices = {each: from_floats(getattr(example, each)) for each in SHAPES}
+    example = examples.get(name, seed=seed)
     mask = None if example.mask is None else tuple("".join("01"[int(c)] for c in row) for row in example.mask)
-    return Workbench(
-        preset=name, seed=seed, tokens=tuple(example.tokens), matrices=matrices, scale=str(example.scale),
+    return without_typed_head(Workbench(
+        preset=name, seed=seed, tokens=example.tokens, matrices=_matrices(example), scale=str(example.scale),
         mask="own" if mask else "none", allowed=mask or (),
-    )  # fmt: skip
+    ))  # fmt: skip
+
+
+def random(tokens: tuple[str, ...], d_k: int, d_v: int, seed: int) -> Workbench:
+    """Random numbers for tokens and sizes of the reader's own."""
+    example = examples.random(len(tokens), d_k, d_v, seed=seed)
+    drawn = replace(preset("random", seed), tokens=tokens, matrices=_matrices(example))
+    return without_typed_head(replace(drawn, token=min(drawn.token, len(tokens) - 1)))
+
+
+def start(bench: Workbench) -> Workbench:
+    """The prepared numbers that a workbench began as."""
+    if bench.preset != "random":
+        return preset(bench.preset, bench.seed)
+    return random(bench.tokens, bench.sizes["d_k"], bench.sizes["d_v"], bench.seed)
+
+
+def _matrices(example: examples.Example) -> dict[str, Matrix]:
+    return {name: from_floats(getattr(example, name)) for name in SHAPES}
 
 
 def from_floats(array: NDArray[np.float64], decimals: int = 2) -> Matrix:

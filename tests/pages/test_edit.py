@@ -121,10 +121,15 @@ def test_controls_show_the_workbench_after_undo():
 def test_random_follows_its_seed():
     app = opened("edit", "en")
     app.selectbox(key="pick_preset").select("random").run()
-    assert code(app) == w.preset("random", 0)
+    assert code(app) == w.random(CAT.tokens, 4, 4, 0)
     app.number_input(key="seed").set_value(7).run()
-    assert code(app) == w.preset("random", 7)
+    assert code(app) == w.random(CAT.tokens, 4, 4, 7)
+    assert code(app).matrices["Q"] == w.preset("random", 7).matrices["Q"]
     assert code(app).matrices["Q"] != w.preset("random", 0).matrices["Q"]
+    app.text_input(key="sentence").set_value("一 二 三").run()
+    app.number_input(key="seed").set_value(8).run()
+    assert code(app) == w.random(("一", "二", "三"), 4, 4, 8)
+    assert app.button(key="reset").disabled
 
 
 def test_sizes():

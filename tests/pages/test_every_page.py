@@ -46,7 +46,9 @@ def test_awkward_numbers(page, bench):
 def test_every_preset_opens_on_every_page(lang):
     for name in w.PRESETS:
         for page in shell.PAGES:
-            assert_well(opened(page, lang, w.preset(name, seed=3 if name == "random" else 0)))
+            app = opened(page, lang, bench := w.preset(name, seed=3 if name == "random" else 0))
+            assert_well(app)
+            assert link.decode(app.session_state["lab"]["code"]) == bench
 
 
 @pytest.mark.parametrize("page", shell.PAGES)

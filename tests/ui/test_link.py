@@ -51,6 +51,20 @@ def test_a_round_trip_keeps_every_digit(bench):
     assert link.decode(link.encode(bench)) == bench
 
 
+@pytest.mark.parametrize("name", w.PRESETS)
+def test_presets_are_short_codes(name):
+    bench = w.preset(name, 7 if name == "random" else 0)
+    assert link.decode(link.encode(bench)) == bench
+    assert len(link.encode(bench)) < 50
+
+
+@given(st.integers(1, 12), st.integers(1, 16), st.integers(1, 16), st.integers(0, w.MAX_SEED))
+def test_random_numbers_of_any_size_round_trip(n, d_k, d_v, seed):
+    bench = w.random(tuple("abcdefghijkl"[:n]), d_k, d_v, seed)
+    assert link.decode(link.encode(bench)) == bench
+    assert w.start(bench) == bench
+
+
 def drawn(n, d, decimals, seed=0):
     rng = np.random.default_rng(seed)
     bench = w.with_tokens(w.preset("cat"), tuple(f"词{i}" for i in range(n)))
