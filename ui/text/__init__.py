@@ -33,9 +33,9 @@ def fill(template: str, values: Mapping[str, object]) -> str:
     return PLACEHOLDER.sub(lambda match: str(values[match[1]]), template)
 
 
-def in_both(id: str) -> str:
-    """A shared sentence in every language at once: for what stays the same when the language is switched."""
-    return " / ".join(catalogue("common", lang)[id] for lang in LANGUAGES)
+def in_both(id: str, page: str = "common") -> str:
+    """A sentence in every language at once: for what stays the same when the language is switched."""
+    return " / ".join(catalogue(page, lang)[id] for lang in LANGUAGES)
 
 
 @dataclass(frozen=True)
