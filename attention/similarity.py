@@ -38,14 +38,16 @@ def js_divergence(p: ArrayLike, r: ArrayLike) -> Array:
 def head_similarity(p: ArrayLike) -> Array:
     """Compare every head's attention weights with every other head's.
 
-    s(a, b) = mean over the queries of 1 − JSD(pᵃ, pᵇ): 1 for heads with the same weights, 0 for heads that
-    never look at the same key. Queries that may attend to nothing are left out; with none left, it is nan.
+    s(a, b) = mean over the queries of 1 − √JSD(pᵃ, pᵇ): 1 for heads with the same weights, 0 for heads that
+    never look at the same key. √JSD is a distance, and unlike JSD it tells heads apart that differ a little.
+    Queries that may attend to nothing are left out; with none left, it is nan.
     The weights alone are compared: heads that attend alike can still carry different values.
 
     p: (..., h, n_q, n_k), the weights of h heads.
     Returns: (..., h, h), symmetric.
     Raises: InputError as `js_divergence` does, or if p has fewer than three axes.
-    Source: Clark et al., "What Does BERT Look At?" (2019), section 6, sums JSD over tokens; this is its mean.
+    Source: Endres and Schindelin, "A New Metric for Probability Distributions" (2003), for the distance;
+        Clark et al., "What Does BERT Look At?" (2019), section 6, compares heads by the JSD of their weights.
 
     >>> head_similarity([[[1.0, 0.0]], [[1.0, 0.0]], [[0.0, 1.0]]])
     array([[1., 1., 0.],
@@ -58,6 +60,6 @@ def head_similarity(p: ArrayLike) -> Array:
     p = np.nan_to_num(p)
     attends = np.asarray(p.any(axis=-1))  # (..., h, n_q)
     both: Mask = attends[..., :, None, :] & attends[..., None, :, :]  # (..., h, h, n_q)
-    alike = 1.0 - js_divergence(p[..., :, None, :, :], p[..., None, :, :, :])
+    alike = 1.0 - np.sqrt(js_divergence(p[..., :, None, :, :], p[..., None, :, :, :]))
     total, count = np.where(both, alike, 0.0).sum(axis=-1), both.sum(axis=-1)
     return np.asarray(np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0))
