@@ -1,6 +1,51 @@
+"""Several heads side by side: switch each off and see what it really contributed."""
+
 import streamlit as st
 
-from ui import shell
+from ui import heads, heads_figures, heads_words, shell, state
 
 text = shell.begin("heads")
 st.markdown(text("question"))
+heads.choose(text)
+heads.switch(text)
+
+bench, layout = state.bench(), shell.layout()
+it = heads_words.ledger(bench)
+heads_figures.draw_maps(it, text, layout)
+st.markdown(heads_words.status(it, text))
+if heads_words.unseeing(it, text):
+    st.info(text("empty_row", tokens=heads_words.unseeing(it, text)))
+st.caption(heads_words.origin(it, text))
+for words, column in zip((heads_words.parameters, heads_words.setting), st.columns(2), strict=True):
+    column.caption(words(it, text))
+
+st.markdown(text("contributions_intro"))
+heads.token(text)
+heads_figures.draw_results(it, text, layout)
+
+st.markdown(f"#### {text('concat_title')}")
+st.markdown(text("concat_intro"))
+heads_figures.draw_concat(it, text, layout)
+
+st.markdown(f"#### {text('alike_title')}")
+left, right = st.columns(2)
+with left:
+    st.markdown(text("alike_intro"))
+    heads.twins(text)
+    if bench.twins and bench.n_heads > 1:
+        st.success(text("twins_same" if heads_words.same_maps(it) else "twins_differ"))
+    st.markdown(text("formula"))
+with right:
+    heads_figures.draw_similarity(it, text, layout)
+
+st.markdown(f"#### {text('typed_title')}")
+st.markdown(text("typed_intro"))
+heads.typed(text)
+
+st.markdown(f"#### {text('saw_title')}")
+st.markdown(text("saw"))
+with st.container(horizontal=True):
+    for page in ("edit", "variance"):
+        st.page_link(f"pages/{page}.py", label=text(f"nav_{page}"), icon=shell.ICONS[page])
+if st.toggle(text("as_tables"), key="as_tables"):
+    heads_figures.tables(it, text)

@@ -1,0 +1,186 @@
+"""The figures of the heads page, drawn from one run of the heads, and the same numbers as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+import attention
+from ui import charts, display, heads_bars, heads_charts, heads_words, stages
+from ui.heads_charts import Panel
+from ui.heads_words import Ledger
+from ui.text import Text, in_both
+
+#: layout → room for the contributions and for the movement, which stand side by side where there is room
+ROOMS = {"xl": (690, 500), "wide": (500, 360), "medium": (560, 560), "phone": (318, 318)}
+SIDE_BY_SIDE = ("xl", "wide")
+
+
+def draw_maps(it: Ledger, text: Text, layout: str) -> None:
+    """The attention weights of every head."""
+    _board("maps", it.tokens, maps(it, text), charts.ROOM[layout][0])
+    st.caption(text("hint_maps"))
+
+
+def draw_results(it: Ledger, text: Text, layout: str) -> None:
+    """Contributions and movement, side by side where there is room."""
+    beside = layout in SIDE_BY_SIDE
+    left, right = st.columns([0.58, 0.42]) if beside else (st.container(), st.container())
+    with left:
+        _contributions(it, text, ROOMS[layout][0])
+    with right:
+        _movement(it, text, ROOMS[layout][1])
+
+
+def _contributions(it: Ledger, text: Text, room: int) -> None:
+    steps, i = it.steps, it.bench.token
+    st.markdown(f"#### {text('contributions_title', token=stages.escaped(it.tokens[i]))}")
+    tips = {kind: text.template(f"tip_{kind}") for kind in ("bar", "full", "output")}
+    parts = steps.contributions[:, i]
+    frame, spec = heads_bars.contributions(parts, steps.heads_on, steps.output[i], tips, room)
+    _chart("contributions", frame, spec)
+    st.caption(text("contributions_note"))
+    st.markdown(heads_words.addition(it, text))
+
+
+def _movement(it: Ledger, text: Text, room: int) -> None:
+    st.markdown(f"#### {text('movement_title')}")
+    says = [heads_words.moved(it, i, text) for i in range(len(it.tokens))]
+    frame, spec = heads_bars.movement(it.tokens, it.moved, it.length, says, room)
+    _chart("movement", frame, spec)
+    st.caption(text("movement_note"))
+
+
+def draw_concat(it: Ledger, text: Text, layout: str) -> None:
+    """The heads' results side by side, and what W_O makes of them."""
+    _board("concat", it.tokens, joined(it, text), charts.ROOM[layout][0])
+    st.caption(text("hint_concat"))
+
+
+def draw_similarity(it: Ledger, text: Text, layout: str) -> None:
+    """How alike the heads attend, or why that cannot be said."""
+    values = attention.head_similarity(it.weights)
+    if len(values) == 1 or np.isnan(values).any():
+        st.info(text("similarity_one" if len(values) == 1 else "similarity_none"))
+        return
+    panel = similarity(values, text)
+    _board("similarity", panel.columns, [panel], ROOMS[layout][1])
+    st.caption(text("hint_similarity"))
+    st.markdown(heads_words.alike(values, text))
+
+
+def _board(name: str, rows: Sequence[str], panels: list[Panel], room: int) -> None:
+    _chart(name, *heads_charts.board(rows, panels, room))
+
+
+def _chart(name: str, frame: pd.DataFrame, spec: dict[str, Any]) -> None:
+    """A chart and what to see in it, in both languages: a spec that changes is drawn anew."""
+    described = spec | {"description": in_both(f"{name}_alt", "heads")}
+    st.vega_lite_chart(frame, described, width="content", key=f"heads_{name}")
+
+
+def maps(it: Ledger, text: Text) -> list[Panel]:
+    """The weights, a panel a head."""
+    mask, template = it.steps.heads.mask, text.template("tip_map")
+    return [
+        Panel(
+            values=it.weights[head], title=_title(it, head, text), hint="", columns=it.tokens,
+            hidden=None if mask is None else ~mask[head], tip=partial(_map_tip, template, head, it.tokens),
+            weights=True, heads=[head] * len(it.tokens), silent=frozenset(it.off),
+        )
+        for head in range(it.bench.n_heads)
+    ]  # fmt: skip
+
+
+def _map_tip(say: Callable[..., str], head: int, tokens: tuple[str, ...], q: int, k: int, number: str) -> str:
+    return say(head=head + 1, row=tokens[q], column=tokens[k], number=number)
+
+
+def _title(it: Ledger, head: int, text: Text) -> str:
+    marks = {
+        "mark_typed": head == it.bench.typed_head,
+        "mark_twin": it.bench.twins and head == 1,
+        "mark_off": head in it.off,
+    }
+    return " · ".join([text("head", number=head + 1), *(text(mark) for mark, true in marks.items() if true)])
+
+
+def joined(it: Ledger, text: Text) -> list[Panel]:
+    """concat with the silenced blocks struck, and the output."""
+    steps, (n, d_model) = it.steps, it.full.shape
+    owners = np.repeat(np.arange(it.bench.n_heads), d_model // it.bench.n_heads).tolist()
+    columns, out = [str(j + 1) for j in range(d_model)], text.template("tip_out")
+    return [
+        Panel(
+            values=steps.concat, title=text("title_concat", rows=n, columns=d_model), hint="",
+            columns=columns, tip=partial(_concat_tip, it, owners, text), heads=owners,
+            hidden=np.tile(np.isin(owners, it.off), (n, 1)), silent=frozenset(it.off),
+            limit=_largest(steps.heads.output),
+        ),
+        Panel(
+            values=steps.output, title=text("title_output", rows=n, columns=d_model), hint="",
+            columns=columns, tip=lambda q, k, number: out(row=it.tokens[q], column=k + 1, number=number),
+            limit=_largest(it.full, steps.output),
+        ),
+    ]  # fmt: skip
+
+
+def _concat_tip(it: Ledger, owners: list[int], text: Text, q: int, k: int, number: str) -> str:
+    head = owners[k]
+    j = k - owners.index(head)
+    own = display.exact(float(it.steps.heads.output[head, q, j]))
+    id = "tip_silenced" if head in it.off else "tip_concat"
+    return text(id, head=head + 1, row=it.tokens[q], column=j + 1, number=own)
+
+
+def similarity(values: NDArray[np.float64], text: Text) -> Panel:
+    """Every head against every other."""
+    h, say = len(values), text.template("tip_similarity")
+    return Panel(
+        values=values, title=text("title_similarity", h=h), hint="", columns=[str(i + 1) for i in range(h)],
+        tip=lambda a, b, number: say(row=a + 1, column=b + 1, number=number), weights=True, heads=range(h),
+    )  # fmt: skip
+
+
+def tables(it: Ledger, text: Text) -> None:
+    """Everything in the figures, as numbers to read out and to copy."""
+    heads = [text("head", number=head + 1) for head in range(it.bench.n_heads)]
+    for panel in maps(it, text):
+        _table(panel.title, it.tokens, it.tokens, panel.values, panel.hidden)
+    columns = [str(j + 1) for j in range(it.full.shape[-1])]
+    _ledger_table(it, text, heads, columns)
+    for panel in joined(it, text):
+        _table(panel.title, it.tokens, columns, panel.values, panel.hidden)
+    names = [text("column_moved"), text("column_length")]
+    _table(text("movement_title"), it.tokens, names, np.stack([it.moved, it.length], axis=-1))
+    if len(heads) > 1 and not heads_words.unseeing(it, text):
+        _table(text("title_similarity", h=len(heads)), heads, heads, attention.head_similarity(it.weights))
+
+
+def _ledger_table(it: Ledger, text: Text, heads: list[str], columns: list[str]) -> None:
+    """What each head adds to the chosen output, and what it comes to."""
+    i = it.bench.token
+    rows = [*heads, text("row_output"), text("row_full")]
+    values = np.vstack([it.steps.contributions[:, i], it.steps.output[i], it.full[i]])
+    off = np.isin(np.arange(len(rows)), it.off)
+    title = text("contributions_title", token=stages.escaped(it.tokens[i]))
+    _table(title, rows, columns, values, np.tile(off[:, None], (1, len(columns))))
+
+
+def _table(
+    title: str, rows: Sequence[str], columns: Sequence[str], values: NDArray[np.float64],
+    hidden: NDArray[np.bool_] | None = None,
+) -> None:  # fmt: skip
+    heat = charts.Heat(values, title, "", columns, lambda q, k, number: number, hidden)
+    st.markdown(f"**{title}**")
+    st.markdown(stages.markdown_table(heat, rows))
+
+
+def _largest(*arrays: NDArray[np.float64]) -> float:
+    return max(float(np.abs(values).max(initial=0.0)) for values in arrays)
