@@ -84,6 +84,7 @@ class Study:
     def __init__(self, text: Text) -> None:
         bench = state.bench()
         self.spread, self.saturation = measured(text)
+        self.facts = facts(self.spread, self.saturation) | {"seed": str(bench.variance_seed)}
         self.frames = _frames(
             bench.variance_seed, bench.variance_draws, text.lang, self.spread, self.saturation, text
         )
@@ -93,7 +94,7 @@ class Study:
 
 
 def draw_spread(study: Study, text: Text) -> None:
-    spec = variance_charts.spread_spec(shell.layout(), text)
+    spec = variance_charts.spread_spec(shell.layout())
     st.vega_lite_chart(study.frames[0], spec, width="content", key="spread")
 
 
@@ -115,7 +116,7 @@ def controls(text: Text) -> None:
         st.segmented_control(
             text("draws"), DRAWS, default=bench.variance_draws, required=True, key=key,
             format_func=lambda n: f"{n:,}",
-            on_change=on_change(key, lambda bench, draws: replace(bench, variance_draws=draws)),
+            on_change=on_change(key, lambda bench, draws: replace(bench, variance_draws=draws), DRAWS),
         )  # fmt: skip
         key = control("variance_seed", bench.variance_seed)
         st.number_input(text("seed"), 0, MAX_SEED, bench.variance_seed, 1, key=key, width=130,
@@ -132,15 +133,13 @@ def _draw_again() -> None:
 
 
 def say(id: str, study: Study, text: Text) -> str:
-    """A sentence about the measurements; its placeholders are <<measure_d_k>> and a few of their own."""
-    return text(id, **facts(study))
+    """A sentence about the measurements."""
+    return text(id, **study.facts)
 
 
-def facts(study: Study) -> dict[str, str]:
-    """Every measured number that a sentence of this page mentions."""
-    spread, saturation = study.spread, study.saturation
-    found = {"draws": f"{spread.draws:,}", "rows": f"{saturation.draws:,}", "keys": str(saturation.n_keys),
-             "largest": number(spread.d_k[-1]), "seed": str(state.bench().variance_seed)}  # fmt: skip
+def facts(spread: Spread, saturation: Saturation) -> dict[str, str]:
+    """Every measured number that a sentence may mention: <<median_none_512>>, <<variance_64>> and so on."""
+    found = {"draws": f"{spread.draws:,}", "rows": f"{saturation.draws:,}", "keys": str(saturation.n_keys)}
     for s, d_k in enumerate(spread.d_k):
         found |= {f"variance_{d_k}": number(spread.variance[s]), f"few_low_{d_k}": number(spread.few[s, 0]),
                   f"few_high_{d_k}": number(spread.few[s, 1])}  # fmt: skip

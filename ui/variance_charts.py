@@ -1,6 +1,7 @@
-"""The variance page's charts: a constant spec a layout and language, and a tidy frame with every number.
+"""The variance page's charts: a constant spec a layout, and a tidy frame with every number.
 
 The browser picks what belongs to the d_k of the slider: all stops travel once, and dragging sends no message.
+The words beside the slider travel as data, so that neither another draw nor another language moves it.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from attention import experiment
 from attention.experiment import REACH, STOPS, Saturation, Spread
 from ui import charts, theme
 from ui.charts import INK
-from ui.text import Text
+from ui.text import Text, in_both
 
 #: what the scores are divided by → its name, the same in every language, and its colour
 NAMES = {"none": "q·k", "sqrt": "q·k ÷ √d_k", "linear": "q·k ÷ d_k"}
 COLOURS = {"none": "#a8741a", "sqrt": "#7a5fd0", "linear": "#7d8395"}
 SIDES = ("none", "sqrt")
 
+SLIDER = "d_k = 2ⁿ,  n =\u00a0"
 START = 6.0  #: the slider's first position: d_k = 2⁶ = 64
 EDGE = float(experiment.EDGES[-1])
 WIDTH = float(experiment.EDGES[1] - experiment.EDGES[0])
@@ -77,6 +79,7 @@ def _word_records(spread: Spread, text: Text) -> Iterator[tuple[Any, ...]]:
     for side in SIDES:
         yield "title", side, None, None, None, None, text(f"title_{side}")
         yield "rows", side, None, None, None, None, text("title_rows")
+        yield "share", side, None, None, None, None, text("axis_share")
     for s, d_k in enumerate(spread.d_k):
         yield "stop", None, d_k, None, None, None, f"d_k = {d_k}"
         for side in SIDES:
@@ -90,38 +93,37 @@ def _word_records(spread: Spread, text: Text) -> Iterator[tuple[Any, ...]]:
 
 
 @lru_cache(maxsize=16)
-def spread_spec(layout: str, text: Text) -> dict[str, Any]:
+def spread_spec(layout: str) -> dict[str, Any]:
     """Two histograms over two rows of weights, and the slider that moves all four."""
     columns = 2 if layout in {"xl", "wide"} else 1
     width = _width(layout, columns, axis=70)
-    sides = [_side(side, width, layout == "phone", text) for side in SIDES]
-    log2_dk = alt.binding_range(min=0, max=12, step=0.5, name=text("slider"))
-    same = alt.binding_checkbox(name=text("same_axis"))
+    sides = [_side(side, width, layout == "phone") for side in SIDES]
+    log2_dk = alt.binding_range(min=0, max=12, step=0.5, name=SLIDER)
+    same = alt.binding_checkbox(name=in_both("same_axis", "variance") + "\u00a0")
     chart = alt.concat(*sides, columns=columns, spacing=SPACING).configure_view(stroke=None).add_params(
         alt.param(name="log2_dk", value=START, bind=log2_dk), alt.param(name="dk", expr=_D_K),
         alt.param(name="same", value=False, bind=same),
     )  # fmt: skip
-    return charts.without_data(chart) | {"description": text("spread_alt")}
+    return charts.without_data(chart) | {"description": in_both("spread_alt", "variance")}
 
 
-def _side(side: str, width: int, small: bool, text: Text) -> alt.VConcatChart:
+def _side(side: str, width: int, small: bool) -> alt.VConcatChart:
     tall, low = (104, 40) if small else (176, 56)
-    histogram, weights = _histogram(side, width, tall, text), _weights(side, width, low, text)
+    histogram, weights = _histogram(side, width, tall), _weights(side, width, low)
     return alt.vconcat(histogram, weights, spacing=6 if small else 12)
 
 
-def _histogram(side: str, width: int, height: int, text: Text) -> alt.LayerChart:
+def _histogram(side: str, width: int, height: int) -> alt.LayerChart:
     base = alt.Chart(width=width, height=height)
     reach = str(REACH) if side == "none" else f"same ? {REACH} : {EDGE}"
     wide = alt.Scale(domain=[alt.expr(f"-({reach})"), alt.expr(reach)], nice=False)
     x = alt.X("x:Q", scale=wide, title=None, axis=alt.Axis(tickCount=5, grid=False))
     y = alt.Y(f"{side}:Q", scale=alt.Scale(domain=[0, alt.expr(_TOP)], nice=False),
-              axis=alt.Axis(format="%", tickCount=3), title=text("axis_share"))  # fmt: skip
+              axis=alt.Axis(format="%", tickCount=3), title=None)  # fmt: skip
     stretch = _STRETCH[side]
     stretched = base.transform_calculate(x=f"datum.a * {stretch}", x2=f"(datum.a + {WIDTH}) * {stretch}")
-    tips = [alt.Tooltip("x:Q", format=".2f", title=text("tip_from")),
-            alt.Tooltip("x2:Q", format=".2f", title=text("tip_to")),
-            alt.Tooltip(f"{side}:Q", format=".2%", title=text("axis_share"))]  # fmt: skip
+    tips = [alt.Tooltip("x:Q", format=".2f", title="≥"), alt.Tooltip("x2:Q", format=".2f", title="<"),
+            alt.Tooltip(f"{side}:Q", format=".2%", title="%")]  # fmt: skip
     bars = stretched.transform_filter("datum.kind === 'bar' && datum.d === dk").mark_rect(
         clip=True, color=COLOURS[side], opacity=0.75
     ).encode(x, y, x2="x2:Q", y2=alt.datum(0), tooltip=tips)  # fmt: skip
@@ -133,11 +135,12 @@ def _histogram(side: str, width: int, height: int, text: Text) -> alt.LayerChart
         _word(base, "measured", side, 0, -9, fontSize=12),
         _word(base, "stop", side, 6, 12, fontSize=18 if height < 150 else 22, fontWeight="bold"),
         _word(base, "outside", side, width - 2, 8, fontSize=11, align="right"),
+        _word(base, "share", side, -56, height // 2, fontSize=12, align="center", angle=270, opacity=0.85),
     ]
     return alt.layer(bars, theory, *words).resolve_scale(color="independent")
 
 
-def _weights(side: str, width: int, height: int, text: Text) -> alt.LayerChart:
+def _weights(side: str, width: int, height: int) -> alt.LayerChart:
     base = alt.Chart(width=width, height=height)
     mine = "datum.kind === 'weight' && datum.d === dk"
     chosen = base.transform_filter(mine).transform_calculate(b="datum.a + 1")
@@ -147,7 +150,7 @@ def _weights(side: str, width: int, height: int, text: Text) -> alt.LayerChart:
     ramp = alt.Scale(domain=[0, 1], range=list(theme.WEIGHTS), interpolate="rgb")
     bars = chosen.mark_rect(stroke=theme.MASKED_STROKE, strokeWidth=1).encode(
         x, y, x2="b:Q", y2=alt.datum(0), color=alt.Color(f"{side}:Q", scale=ramp, legend=None),
-        tooltip=alt.Tooltip(f"{side}:Q", format=".4f", title=text("tip_weight")),
+        tooltip=alt.Tooltip(f"{side}:Q", format=".4f", title="softmax"),
     )  # fmt: skip
     return alt.layer(bars, _word(base, "rows", side, 0, -7, fontSize=12)).resolve_scale(color="independent")
 
