@@ -190,7 +190,7 @@ def lit_rows(page: Page, nth: int = -1) -> list[set[int]]:
 
 
 def expect_lit(page: Page, rows: set[int], nth: int = -1, *, within: float = 3.0) -> None:
-    """These rows, and only they, are lit through every heatmap of a chart; what Vega does takes a frame or two."""
+    """These rows, and only they, are lit in every heatmap of a chart; Vega takes a frame or two."""
     end = time.monotonic() + within
     while (lit := lit_rows(page, nth)) != [rows] * len(lit) and time.monotonic() < end:
         page.wait_for_timeout(30)
