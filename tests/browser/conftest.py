@@ -76,7 +76,7 @@ def fresh_app() -> Iterator[Callable[[], str]]:
 
 
 def _serve() -> Iterator[Server]:
-    server = Server(options=("--server.fileWatcherType", "none"))
+    server = Server()
     _servers.append(server)
     try:
         yield server.wait()
