@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ui import display, theme
+from ui.text import in_both
 
 #: layout → (width the charts may take, stages side by side)
 ROOM = {"xl": (1240, 4), "wide": (880, 4), "medium": (560, 2), "half": (490, 2), "phone": (318, 1)}
@@ -87,15 +88,23 @@ def linked_spec(n: int, shapes: tuple[tuple[int, bool], ...], layout: str) -> di
         cell = _cell_size(shapes, room, across)
     views = [_heatmap(s, n, *shape, cell) for s, shape in enumerate(shapes)]
     chart = alt.concat(*views, columns=across, spacing=14).resolve_scale(color="independent").configure_view(stroke=None)
-    return without_data(chart) | {"params": _row_choice(len(shapes))}
+    return without_data(chart) | {"params": _row_choice(len(shapes), n)}
 
 
-def _row_choice(views: int) -> list[dict[str, Any]]:
-    """One choice of a row for all views. (Altair cannot say `views` of a selection itself, altair #3891.)"""
+def _row_choice(views: int, n: int) -> list[dict[str, Any]]:
+    """One choice of a row for all views: pointed at, clicked, or chosen from a list with the keyboard.
+
+    (Altair cannot say `views` of a selection itself, altair #3891.)
+    """
     names = [f"cells_{s}" for s in range(views)]
     hover = {"type": "point", "fields": ["q"], "on": "pointerover", "clear": "pointerout"}
     pick = {"type": "point", "fields": ["q"], "on": "click", "clear": "dblclick"}
-    return [{"name": "hover", "select": hover, "views": names}, {"name": "pick", "select": pick, "views": names}]
+    rows = {"input": "select", "options": [-1, *range(n)], "labels": ["–", *(str(q + 1) for q in range(n))]}
+    return [
+        {"name": "hover", "select": hover, "views": names},
+        {"name": "pick", "select": pick, "views": names},
+        {"name": "row", "value": -1, "bind": rows | {"name": f"{in_both('light_up')} "}},
+    ]
 
 
 def _cell_size(shapes: tuple[tuple[int, bool], ...], room: int, across: int) -> int:
@@ -106,8 +115,11 @@ def _cell_size(shapes: tuple[tuple[int, bool], ...], room: int, across: int) -> 
     return int(min(max((room - frame) / widest, 13), 46))
 
 
-#: Whether a mark belongs to the row that is hovered, else to the one that was clicked, else to any.
-LIT = "isValid(hover.q) ? hover.q[0] === datum.q : isValid(pick.q) ? pick.q[0] === datum.q : true"
+#: Whether a mark belongs to the row that is pointed at, else the clicked one, else the listed one, else any.
+LIT = (
+    "isValid(hover.q) ? hover.q[0] === datum.q : isValid(pick.q) ? pick.q[0] === datum.q"
+    " : row >= 0 ? row === datum.q : true"
+)
 FADED = 0.35
 
 

@@ -53,7 +53,7 @@ def row_names(text: Text) -> list[str]:
 
 def switches(text: Text) -> None:
     """Way in, scale and mask."""
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, gap="small"):
         for name, options in (("route", ROUTES), ("scale", SCALES), ("mask", MASKS)):
             with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", width="content"):
                 segmented(name, options, text)
