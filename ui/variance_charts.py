@@ -35,7 +35,6 @@ POINTS = ("kind", "side", "d", "y", "low", "high")
 
 SPACING = 24  #: pixels between charts side by side
 
-_D_K = "round(pow(2, log2_dk))"
 _STRETCH = {"none": "sqrt(dk)", "sqrt": "1"}
 #: Just above the tallest bar: at small d_k the middle bars are taller than the bell's.
 _TOP = "0.115 * (1 + 0.9 / dk)"
@@ -98,71 +97,68 @@ def spread_spec(layout: str) -> dict[str, Any]:
     columns = 2 if layout in {"xl", "wide"} else 1
     width = _width(layout, columns, axis=70)
     sides = [_side(side, width, layout == "phone") for side in SIDES]
-    log2_dk = alt.binding_range(min=0, max=12, step=0.5, name=SLIDER)
-    same = alt.binding_checkbox(name=in_both("same_axis", "variance") + "\u00a0")
-    chart = alt.concat(*sides, columns=columns, spacing=SPACING).configure_view(stroke=None).add_params(
-        alt.param(name="log2_dk", value=START, bind=log2_dk), alt.param(name="dk", expr=_D_K),
-        alt.param(name="same", value=False, bind=same),
-    )  # fmt: skip
-    return charts.without_data(chart) | {"description": in_both("spread_alt", "variance")}
+    same = in_both("same_axis", "variance") + "\u00a0"
+    exponent = {"input": "range", "min": 0, "max": 12, "step": 0.5, "name": SLIDER}
+    params = [
+        {"name": "log2_dk", "value": START, "bind": exponent},
+        {"name": "dk", "expr": "round(pow(2, log2_dk))"},
+        {"name": "same", "value": False, "bind": {"input": "checkbox", "name": same}},
+    ]
+    return _page(sides, columns, in_both("spread_alt", "variance")) | {"params": params}
 
 
-def _side(side: str, width: int, small: bool) -> alt.VConcatChart:
+def _side(side: str, width: int, small: bool) -> dict[str, Any]:
     tall, low = (104, 40) if small else (176, 56)
     histogram, weights = _histogram(side, width, tall), _weights(side, width, low)
-    return alt.vconcat(histogram, weights, spacing=6 if small else 12)
+    return {"vconcat": [histogram, weights], "spacing": 6 if small else 12}
 
 
-def _histogram(side: str, width: int, height: int) -> alt.LayerChart:
-    base = alt.Chart(width=width, height=height)
+def _histogram(side: str, width: int, height: int) -> dict[str, Any]:
     reach = str(REACH) if side == "none" else f"same ? {REACH} : {EDGE}"
     wide = alt.Scale(domain=[alt.expr(f"-({reach})"), alt.expr(reach)], nice=False)
     x = alt.X("x:Q", scale=wide, title=None, axis=alt.Axis(tickCount=5, grid=False))
     y = alt.Y(f"{side}:Q", scale=alt.Scale(domain=[0, alt.expr(_TOP)], nice=False),
               axis=alt.Axis(format="%", tickCount=3), title=None)  # fmt: skip
-    stretch = _STRETCH[side]
-    stretched = base.transform_calculate(x=f"datum.a * {stretch}", x2=f"(datum.a + {WIDTH}) * {stretch}")
+    by = _STRETCH[side]
+    stretched = alt.Chart().transform_calculate(x=f"datum.a * {by}", x2=f"(datum.a + {WIDTH}) * {by}")
     tips = [alt.Tooltip("x:Q", format=".2f", title="≥"), alt.Tooltip("x2:Q", format=".2f", title="<"),
             alt.Tooltip(f"{side}:Q", format=".2%", title="%")]  # fmt: skip
     bars = stretched.transform_filter("datum.kind === 'bar' && datum.d === dk").mark_rect(
         clip=True, color=COLOURS[side], opacity=0.75
-    ).encode(x, y, x2="x2:Q", y2=alt.datum(0), tooltip=tips)  # fmt: skip
+    ).encode(x, y, alt.X2("x2:Q"), alt.Y2Datum(0), tooltip=tips)  # fmt: skip
     theory = stretched.transform_filter("datum.kind === 'theory'").transform_calculate(ink="1").mark_line(
         clip=True, strokeWidth=2
-    ).encode(x, y, order="a:Q", color=INK)  # fmt: skip
+    ).encode(x, y, alt.Order("a:Q"), INK)  # fmt: skip
     words = [
-        _word(base, "title", side, 0, -26, fontSize=14, fontWeight="bold"),
-        _word(base, "measured", side, 0, -9, fontSize=12),
-        _word(base, "stop", side, 6, 12, fontSize=18 if height < 150 else 22, fontWeight="bold"),
-        _word(base, "outside", side, width - 2, 8, fontSize=11, align="right"),
-        _word(base, "share", side, -56, height // 2, fontSize=12, align="center", angle=270, opacity=0.85),
+        _word("title", side, 0, -26, fontSize=14, fontWeight="bold"),
+        _word("measured", side, 0, -9, fontSize=12),
+        _word("stop", side, 6, 12, fontSize=18 if height < 150 else 22, fontWeight="bold"),
+        _word("outside", side, width - 2, 8, fontSize=11, align="right"),
+        _word("share", side, -56, height // 2, fontSize=12, align="center", angle=270, opacity=0.85),
     ]
-    return alt.layer(bars, theory, *words).resolve_scale(color="independent")
+    return _layers(width, height, bars, theory, *words)
 
 
-def _weights(side: str, width: int, height: int) -> alt.LayerChart:
-    base = alt.Chart(width=width, height=height)
+def _weights(side: str, width: int, height: int) -> dict[str, Any]:
     mine = "datum.kind === 'weight' && datum.d === dk"
-    chosen = base.transform_filter(mine).transform_calculate(b="datum.a + 1")
+    chosen = alt.Chart().transform_filter(mine).transform_calculate(b="datum.a + 1")
     x = alt.X("a:Q", scale=alt.Scale(domain=[-0.5, 26.5], nice=False), axis=None)
     ends = alt.Axis(values=[0, 1], format="d")
     y = alt.Y(f"{side}:Q", scale=alt.Scale(domain=[0, 1]), title=None, axis=ends)
     ramp = alt.Scale(domain=[0, 1], range=list(theme.WEIGHTS), interpolate="rgb")
     bars = chosen.mark_rect(stroke=theme.MASKED_STROKE, strokeWidth=1).encode(
-        x, y, x2="b:Q", y2=alt.datum(0), color=alt.Color(f"{side}:Q", scale=ramp, legend=None),
+        x, y, alt.X2("b:Q"), alt.Y2Datum(0), alt.Color(f"{side}:Q", scale=ramp, legend=None),
         tooltip=alt.Tooltip(f"{side}:Q", format=".4f", title="softmax"),
     )  # fmt: skip
-    return alt.layer(bars, _word(base, "rows", side, 0, -7, fontSize=12)).resolve_scale(color="independent")
+    return _layers(width, height, bars, _word("rows", side, 0, -7, fontSize=12))
 
 
-def _word(
-    base: alt.Chart, kind: str, side: str, x: int, y: int, align: str = "left", **mark: Any
-) -> alt.Chart:  # fmt: skip
+def _word(kind: str, side: str, x: int, y: int, **mark: Any) -> alt.Chart:
     """Words at a fixed place, in the theme's ink; those of a stop follow the slider."""
     mine = f"datum.kind === '{kind}' && (datum.side === null || datum.side === '{side}')"
-    chosen = base.transform_filter(f"{mine} && (datum.d === null || datum.d === dk)")
-    return chosen.transform_calculate(ink="1").mark_text(align=align, **mark).encode(
-        text="text:N", x=alt.XValue(x), y=alt.YValue(y), color=INK
+    chosen = alt.Chart().transform_filter(f"{mine} && (datum.d === null || datum.d === dk)")
+    return chosen.transform_calculate(ink="1").mark_text(**{"align": "left", **mark}).encode(
+        alt.Text("text:N"), alt.XValue(x), alt.YValue(y), INK
     )  # fmt: skip
 
 
@@ -188,20 +184,16 @@ def variance_spec(layout: str, text: Text) -> dict[str, Any]:
     columns = 2 if layout in {"xl", "wide"} else 1
     width = min(_width(layout, columns, axis=72), 520)
     log = alt.Scale(type="log", domain=[0.7, 6000], nice=False)
-    both = _measured(width, 220, log, alt.Axis(values=TICKS, format=",d"), list(SIDES), text)
+    both = _measured(width, log, alt.Axis(values=TICKS, format=",d"), SIDES, text)
     magnified = alt.Scale(domain=[0.8, 1.2], nice=False, clamp=True)
-    flat = _measured(width, 220, magnified, alt.Axis(format=".2f", tickCount=5), ["sqrt"], text)
-    chart = alt.concat(
-        both.properties(title=_title("title_both", text)), flat.properties(title=_title("title_flat", text)),
-        columns=columns, spacing=SPACING,
-    )  # fmt: skip
-    return charts.without_data(chart) | {"description": text("variance_alt")}
+    flat = _measured(width, magnified, alt.Axis(format=".2f", tickCount=5), SIDES[1:], text)
+    views = [both | _title("title_both", text), flat | _title("title_flat", text)]
+    return _page(views, columns, text("variance_alt"))
 
 
 def _measured(
-    width: int, height: int, scale: alt.Scale, axis: alt.Axis, sides: list[str], text: Text
-) -> alt.LayerChart:
-    base = alt.Chart(width=width, height=height)
+    width: int, scale: alt.Scale, axis: alt.Axis, sides: Sequence[str], text: Text
+) -> dict[str, Any]:  # fmt: skip
     shown = f"indexof({[NAMES[side] for side in sides]}, datum.side) >= 0"
     x, colour = _d_k_axis(), _colour(SIDES)
     y = alt.Y("y:Q", scale=scale, axis=axis, title=text("axis_variance"))
@@ -209,12 +201,14 @@ def _measured(
             alt.Tooltip("y:Q", format=",.4~f", title=text("tip_variance")),
             alt.Tooltip("low:Q", format=",.4~f", title=text("tip_low")),
             alt.Tooltip("high:Q", format=",.4~f", title=text("tip_high"))]  # fmt: skip
-    measured = base.transform_filter(f"datum.kind === 'measured' && {shown}")
-    theory = base.transform_filter(f"datum.kind === 'theory' && {shown}")
-    return alt.layer(
-        theory.mark_line(strokeWidth=1.5, clip=True).encode(x, y, color=colour),
-        measured.mark_rule(strokeWidth=2).encode(x, alt.Y("low:Q", scale=scale), y2="high:Q", color=colour),
-        measured.mark_point(filled=True, size=34, opacity=1).encode(x, y, color=colour, tooltip=tips),
+    measured = alt.Chart().transform_filter(f"datum.kind === 'measured' && {shown}")
+    theory = alt.Chart().transform_filter(f"datum.kind === 'theory' && {shown}")
+    return _layers(
+        width, 220,
+        theory.mark_line(strokeWidth=1.5, clip=True).encode(x, y, colour),
+        measured.mark_rule(strokeWidth=2).encode(x, alt.Y("low:Q", scale=scale), alt.Y2("high:Q"), colour),
+        measured.mark_point(filled=True, size=34, opacity=1).encode(x, y, colour, tooltip=tips),
+        share_colour=True,
     )  # fmt: skip
 
 
@@ -239,24 +233,41 @@ def saturation_spec(layout: str, text: Text) -> dict[str, Any]:
     columns = {"xl": 3, "wide": 3, "medium": 2}.get(layout, 1)
     width = min(_width(layout, columns, axis=50), 360)
     panels = [_panel(name, width, text) for name in ("entropy", "dead", "gradient")]
-    chart = alt.concat(*panels, columns=columns, spacing=SPACING)
-    return charts.without_data(chart) | {"description": text("saturation_alt")}
+    return _page(panels, columns, text("saturation_alt"))
 
 
-def _panel(name: str, width: int, text: Text) -> alt.LayerChart:
-    base = alt.Chart(width=width, height=190)
+def _panel(name: str, width: int, text: Text) -> dict[str, Any]:
     axis = alt.Axis(format="%", tickCount=5) if name == "dead" else alt.Axis(format=".1f", tickCount=5)
     scale = alt.Scale(domain=[0, 1.8 if name == "gradient" else 1], nice=False)
     layers = []
     for field in ("median", "mean") if name == "gradient" else (name,):
         y = alt.Y(f"{field}:Q", scale=scale, axis=axis, title=None)
-        line = base.encode(_d_k_axis(), y, color=_colour(tuple(NAMES)))
+        line = alt.Chart().encode(_d_k_axis(), y, _colour(tuple(NAMES)))
         tips = [alt.Tooltip("side:N", title=text("tip_what")), alt.Tooltip("d:Q", title="d_k"),
                 alt.Tooltip(f"{field}:Q", format=".3~g", title=text(f"tip_{field}"))]  # fmt: skip
         full = field != "mean"
         layers.append(line.mark_line(strokeDash=[1, 0] if full else [4, 4], strokeWidth=2 if full else 1))
         layers.append(line.mark_point(filled=full, size=26, opacity=1).encode(tooltip=tips))
-    return alt.layer(*layers).properties(title=_title(f"title_{name}", text))
+    return _layers(width, 190, *layers, share_colour=True) | _title(f"title_{name}", text)
+
+
+# What the specs are put together from. Altair checks each mark. Nested in Altair too, they would be checked
+# and copied again at every level, and the first visitor would hold up the others for a second. For the
+# same reason no channel is given as a bare string: making one from that costs 9 ms.
+
+
+def _layers(width: int, height: int, *marks: alt.Chart, share_colour: bool = False) -> dict[str, Any]:
+    """Marks over one another."""
+    checked = map(charts.without_data, marks)
+    layers = [{k: v for k, v in each.items() if k not in {"$schema", "config"}} for each in checked]
+    resolve = {} if share_colour else {"resolve": {"scale": {"color": "independent"}}}
+    return {"width": width, "height": height, "layer": layers} | resolve
+
+
+def _page(views: list[dict[str, Any]], columns: int, description: str) -> dict[str, Any]:
+    """Views side by side, as a whole spec."""
+    return {"$schema": alt.SCHEMA_URL, "config": {"view": {"stroke": None}}, "description": description,
+            "concat": views, "columns": columns, "spacing": SPACING}  # fmt: skip
 
 
 def _d_k_axis() -> alt.X:
@@ -269,8 +280,8 @@ def _width(layout: str, columns: int, axis: int) -> int:
     return (charts.ROOM[layout][0] - (columns - 1) * SPACING) // columns - axis
 
 
-def _title(id: str, text: Text) -> alt.TitleParams:
-    return alt.TitleParams(text(id), anchor="start", frame="group", offset=12)
+def _title(id: str, text: Text) -> dict[str, Any]:
+    return {"title": {"text": text(id), "anchor": "start", "frame": "group", "offset": 12}}
 
 
 def _colour(sides: Sequence[str]) -> alt.Color:

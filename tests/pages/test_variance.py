@@ -1,7 +1,9 @@
 """The √d_k page: every number is the experiment's, in both languages, and the link carries the draw."""
 
+import json
 from dataclasses import replace
 
+import altair as alt
 import numpy as np
 import pytest
 
@@ -196,6 +198,12 @@ def test_a_second_visitor_does_not_measure_again(monkeypatch):
     monkeypatch.setattr(experiment, "measure_spread", fail)
     monkeypatch.setattr(experiment, "measure_saturation", fail)
     assert_well(opened("variance", "zh"))
+
+
+@pytest.mark.parametrize("which", range(3))
+def test_the_specs_are_vega_lite(page, which):
+    spec = json.loads(page.get("vega_lite_chart")[which].proto.spec)
+    alt.ConcatChart.from_dict(spec | {"data": {"name": "a"}}, validate=True)
 
 
 @pytest.mark.parametrize("layout", ["xl", "wide", "medium", "phone"])
