@@ -88,10 +88,10 @@ def linked_spec(n: int, shapes: tuple[tuple[int, bool], ...], layout: str) -> di
         cell = _cell_size(shapes, room, across)
     views = [_heatmap(s, n, *shape, cell) for s, shape in enumerate(shapes)]
     chart = alt.concat(*views, columns=across, spacing=14).resolve_scale(color="independent").configure_view(stroke=None)
-    return without_data(chart) | {"params": _row_choice(len(shapes), n)}
+    return without_data(chart) | {"params": row_choice(len(shapes), n)}
 
 
-def _row_choice(views: int, n: int) -> list[dict[str, Any]]:
+def row_choice(views: int, n: int) -> list[dict[str, Any]]:
     """One choice of a row for all views: pointed at, clicked, or chosen from a list with the keyboard.
 
     (Altair cannot say `views` of a selection itself, altair #3891.)
