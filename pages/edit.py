@@ -29,6 +29,8 @@ if bench.route == "input":
 
 steps = bench.steps()
 stages.draw(steps, bench.tokens, text, shell.layout(), key="stages")
+controls.token(text)
+st.markdown(stages.mixture(steps, rows, bench.token, text))
 stages.explain(steps, rows, text)
 controls.about(text)
 if st.toggle(text("as_tables"), key="as_tables"):

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from attention import examples
-from ui import state, tokens, workbench
+from ui import stages, state, tokens, workbench
 from ui.state import control, on_change
 from ui.text import Text
 from ui.workbench import MASKS, MAX_D, MAX_N, MAX_SEED, PRESETS, ROUTES, SCALES, Workbench
@@ -69,6 +69,19 @@ def segmented(name: str, options: tuple[str, ...], text: Text) -> None:
         format_func=lambda option: text(f"{name}_{option}"),
         on_change=on_change(key, lambda bench, value: replace(bench, **{name: value}), options),
     )  # fmt: skip
+
+
+def token(text: Text) -> None:
+    """Whose output is looked at."""
+    bench = state.bench()
+    key = control("pick_token", bench.token)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.markdown(text("label_token"), width="content", help=text("help_token"))
+        st.segmented_control(
+            text("label_token"), range(len(bench.tokens)), default=bench.token, required=True, key=key,
+            label_visibility="collapsed", format_func=lambda i: stages.escaped(bench.tokens[i]),
+            on_change=on_change(key, lambda bench, i: replace(bench, token=i)),
+        )  # fmt: skip
 
 
 def choice(name: str, options: tuple[str, ...], text: Text, *, change: Any, show: Any) -> None:

@@ -71,6 +71,14 @@ def explain(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) 
     st.markdown(escaped(summary(steps, tokens, text)))
 
 
+def mixture(steps: attention.AttentionSteps, tokens: Sequence[str], i: int, text: Text) -> str:
+    """A token's new representation as the article writes it: so much of this value, so much of that."""
+    weights = zip(steps.weights[i], tokens, strict=True)
+    terms = [f"**{display.short(float(w))}** · {escaped(token)}" for w, token in weights if w]
+    output = ", ".join(display.short(float(x)) for x in steps.output[i])
+    return text("mixture", token=escaped(tokens[i]), sum=" + ".join(terms) or "0", output=output)
+
+
 def tables(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) -> None:
     """The same numbers as tables: for screen readers, for copying, and for whoever prefers digits."""
     for heat in heats(steps, tokens, text):
