@@ -7,7 +7,7 @@ from ui import shell, state, variance
 text = shell.begin("variance")
 st.markdown(text("question"))
 
-study = variance.Study(text)
+study = variance.study(text)
 variance.draw_spread(study, text)
 st.markdown(text("see_spread"))
 variance.controls(text)

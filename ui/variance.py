@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import copy_context
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pandas as pd
 import streamlit as st
@@ -68,26 +68,33 @@ def _progress(place: DeltaGenerator, text: Text) -> Report:
     return report
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
-def _frames(
-    seed: int, draws: int, lang: str, _spread: Spread, _saturation: Saturation, _text: Text
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    return (
-        variance_charts.spread_frame(_spread, _saturation, _text), variance_charts.variance_frame(_spread),
+@dataclass(frozen=True)
+class Study:
+    """One setting's measurements, the frames behind the charts, and the numbers that sentences mention."""
+
+    spread: Spread
+    saturation: Saturation
+    frames: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
+    facts: dict[str, str]
+
+
+def study(text: Text) -> Study:
+    """What the link asks for."""
+    spread, saturation = measured(text)
+    bench = state.bench()
+    shown = _shown(bench.variance_seed, bench.variance_draws, text, spread, saturation)
+    return Study(spread, saturation, *shown)
+
+
+@st.cache_data(max_entries=32, show_spinner=False, hash_funcs={Text: lambda text: text.lang})
+def _shown(
+    seed: int, draws: int, text: Text, _spread: Spread, _saturation: Saturation
+) -> tuple[tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame], dict[str, str]]:
+    frames = (
+        variance_charts.spread_frame(_spread, _saturation, text), variance_charts.variance_frame(_spread),
         variance_charts.saturation_frame(_saturation),
     )  # fmt: skip
-
-
-class Study:
-    """One setting's measurements and their frames."""
-
-    def __init__(self, text: Text) -> None:
-        bench = state.bench()
-        self.spread, self.saturation = measured(text)
-        self.facts = facts(self.spread, self.saturation) | {"seed": str(bench.variance_seed)}
-        self.frames = _frames(
-            bench.variance_seed, bench.variance_draws, text.lang, self.spread, self.saturation, text
-        )
+    return frames, facts(_spread, _saturation) | {"seed": str(seed)}
 
 
 # Drawing.
