@@ -169,5 +169,5 @@ def _group() -> Any:
 
 
 def _wrapping() -> Any:
-    """Room for many choices: right inside a horizontal container, Streamlit 1.67 would let them run off a phone."""
+    """Room for many choices: in a horizontal container itself, Streamlit 1.67 lets them run off a phone."""
     return st.container(width="content")

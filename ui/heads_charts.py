@@ -24,7 +24,7 @@ LABELS, NARROW = 62, 42  #: pixels for a row's token; on a phone
 GAP, PANEL = 12, 130  #: between panels; the least width of one, for its title
 TITLE, NAMES, TURNED, BAND = 22, 16, 36, 8  #: heights of what stands above the cells
 LEAST, COMPACT, LARGEST = 13, 36, 46  #: pixels of a cell; COMPACT where panels take several lines
-SILENT = 0.3  #: opacity of a head that is off
+SILENT, FADED = 0.3, 0.15  #: opacity of a head that is off; of a row that is not lit
 COLUMNS = ("kind", "q", "x", "y", "x2", "y2", "value", "fill", "ink", "text", "tip", "opacity")
 
 
@@ -67,16 +67,17 @@ class Layout:
 
 
 def arrange(rows: int, columns: int, panels: int, room: int) -> Layout:
-    """As many panels beside each other as keep their numbers legible without growing tall, else as many as fit."""
+    """As many panels beside each other as keep numbers legible and the picture low, else as many as fit."""
     labels, tall = (NARROW, 1400) if room < 400 else (LABELS, 600)
     plans = []
     for beside in range(min(panels, 8), 0, -1):
         down = -(-panels // beside)
         across = -(-panels // down)  # 4 and 4 rather than 5 and 3
         cell = (room + GAP - across * (labels + GAP)) // (across * columns)
-        plans.append(Layout(rows, columns, across, down, min(cell, LARGEST if down == 1 else COMPACT), labels))
-    legible = [plan for plan in plans if plan.cell >= charts.LEGIBLE and plan.size[1] <= tall]
-    visible = [plan for plan in plans if plan.cell >= LEAST]
+        cell = min(cell, LARGEST if down == 1 else COMPACT)
+        plans.append(Layout(rows, columns, across, down, cell, labels))
+    visible = [plan for plan in plans if plan.cell >= LEAST and plan.size[0] <= room]
+    legible = [plan for plan in visible if plan.cell >= charts.LEGIBLE and plan.size[1] <= tall]
     return (legible or visible or plans[-1:])[0]
 
 
@@ -86,7 +87,8 @@ def board(rows: Sequence[str], panels: Sequence[Panel], room: int) -> tuple[pd.D
     records: list[tuple[Any, ...]] = []
     for s, panel in enumerate(panels):
         records += _panel(panel, rows, plan, *plan.corner(s))
-    return pd.DataFrame.from_records(records, columns=list(COLUMNS)), board_spec(*plan.size, plan.cell, plan.labels)
+    frame = pd.DataFrame.from_records(records, columns=list(COLUMNS))
+    return frame, board_spec(plan)
 
 
 def _panel(panel: Panel, rows: Sequence[str], plan: Layout, left: int, top: int) -> list[tuple[Any, ...]]:
@@ -147,26 +149,25 @@ def _words(kind: str, x: float, y: float, text: str, q: int | None = None, **mor
 
 
 @lru_cache(maxsize=256)
-def board_spec(width: int, height: int, cell: int, labels: int) -> dict[str, Any]:
+def board_spec(plan: Layout) -> dict[str, Any]:
     """The spec of `board`: it knows sizes in pixels, and nothing about heads or tokens."""
+    (width, height), rows, cell = plan.size, plan.rows, plan.cell
     x, y = alt.X("x:Q", scale=None, axis=None), alt.Y("y:Q", scale=None, axis=None)
     x2, y2 = alt.X2("x2:Q"), alt.Y2("y2:Q")
     fill = alt.Fill("fill:N", scale=None, legend=None)
     own = alt.Opacity("opacity:Q", scale=None, legend=None)
-    lit = alt.when(charts.LIT).then(own).otherwise(alt.value(0.15))
+    lit = alt.when(charts.LIT).then(own).otherwise(alt.value(FADED))
     base = alt.Chart(width=width, height=height)
 
     def layer(*kinds: str) -> alt.Chart:
         return base.transform_filter(alt.FieldOneOfPredicate("kind", list(kinds)))
 
-    hover = alt.selection_point(name="hover", fields=["q"], on="pointerover", clear="pointerout")
-    pick = alt.selection_point(name="pick", fields=["q"], on="click", clear="dblclick")
-    cells = layer("cell", "masked").properties(name="cells").mark_rect(
+    cells = layer("cell", "masked").properties(name="cells_0").mark_rect(
         cornerRadius=3, stroke=theme.MASKED, strokeWidth=1
     ).encode(x, y, x2, y2, fill, opacity=lit, tooltip=alt.Tooltip("tip:N", title="​"))  # fmt: skip
     layers = [
         layer("band").mark_rect().encode(x, y, x2, y2, fill, own),
-        cells.add_params(hover, pick),
+        cells,
         layer("masked").mark_rule(stroke=theme.MASKED_STROKE).encode(
             x, alt.Y("y2:Q", scale=None, axis=None), x2, alt.Y2("y:Q"), opacity=lit
         ),
@@ -177,14 +178,16 @@ def board_spec(width: int, height: int, cell: int, labels: int) -> dict[str, Any
         middle = {"dx": cell / 2 - 1, "dy": cell / 2, "fontSize": min(13, round(cell * 0.36))}
         numbers = layer("cell", "masked").mark_text(**middle)
         layers.append(numbers.encode(x, y, ink, text="text:N", opacity=lit))
-    chart = alt.layer(*layers, *_lettering(layer, x, y, own, lit, cell, labels))
-    return charts.without_data(chart.resolve_scale(color="independent").configure_view(stroke=None))
+    chart = alt.layer(*layers, *_lettering(layer, x, y, own, lit, plan))
+    chart = chart.resolve_scale(color="independent").configure_view(stroke=None)
+    return charts.without_data(chart) | {"params": charts.row_choice(1, rows)}
 
 
 def _lettering(
-    layer: Any, x: alt.X, y: alt.Y, own: alt.Opacity, lit: Any, cell: int, labels: int
+    layer: Any, x: alt.X, y: alt.Y, own: alt.Opacity, lit: Any, plan: Layout
 ) -> list[alt.Chart]:
     """Titles and tokens around the cells, in the theme's ink."""
+    cell, labels = plan.cell, plan.labels
     size = min(14, max(9, round(cell * 0.42)))
     turned = {"angle": 300, "align": "left", "limit": 34} if cell < charts.LEGIBLE else {"limit": cell}
 

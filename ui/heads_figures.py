@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from dataclasses import replace
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ui import charts, display, heads_bars, heads_charts, heads_words, stages
 from ui.heads_charts import Panel
 from ui.heads_words import Ledger
 from ui.text import Text, in_both
+from ui.workbench import Workbench
 
 #: layout → room for the contributions and for the movement, which stand side by side where there is room
 ROOMS = {"xl": (690, 500), "wide": (500, 360), "medium": (560, 560), "phone": (318, 318)}
@@ -24,7 +26,7 @@ SIDE_BY_SIDE = ("xl", "wide")
 
 def draw_maps(it: Ledger, text: Text, layout: str) -> None:
     """The attention weights of every head."""
-    _board("maps", it.tokens, maps(it, text), charts.ROOM[layout][0])
+    _chart("maps", *_board(maps, replace(it.bench, token=0), text, charts.ROOM[layout][0]))
     st.caption(text("hint_maps"))
 
 
@@ -59,7 +61,7 @@ def _movement(it: Ledger, text: Text, room: int) -> None:
 
 def draw_concat(it: Ledger, text: Text, layout: str) -> None:
     """The heads' results side by side, and what W_O makes of them."""
-    _board("concat", it.tokens, joined(it, text), charts.ROOM[layout][0])
+    _chart("concat", *_board(joined, replace(it.bench, token=0), text, charts.ROOM[layout][0]))
     st.caption(text("hint_concat"))
 
 
@@ -70,13 +72,18 @@ def draw_similarity(it: Ledger, text: Text, layout: str) -> None:
         st.info(text("similarity_one" if len(values) == 1 else "similarity_none"))
         return
     panel = similarity(values, text)
-    _board("similarity", panel.columns, [panel], ROOMS[layout][1])
+    _chart("similarity", *heads_charts.board(panel.columns, [panel], ROOMS[layout][1]))
     st.caption(text("hint_similarity"))
     st.markdown(heads_words.alike(values, text))
 
 
-def _board(name: str, rows: Sequence[str], panels: list[Panel], room: int) -> None:
-    _chart(name, *heads_charts.board(rows, panels, room))
+@lru_cache(maxsize=64)
+def _board(
+    panels: Callable[[Ledger, Text], list[Panel]], bench: Workbench, text: Text, room: int
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Heatmaps of a workbench, made once: choosing another token, or a class on one link, makes none anew."""
+    it = heads_words.ledger(bench)
+    return heads_charts.board(it.tokens, panels(it, text), room)
 
 
 def _chart(name: str, frame: pd.DataFrame, spec: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,7 @@ class Ledger:
         return self.steps.heads.weights
 
 
+@lru_cache(maxsize=64)
 def ledger(bench: Workbench) -> Ledger:
     """Run the heads of a workbench."""
     steps = workbench.head_steps(bench)
