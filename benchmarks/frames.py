@@ -1,0 +1,80 @@
+"""Whether what the browser does alone keeps up with the screen: pointing at a row, dragging d_k.
+
+    python -m benchmarks.frames [--samples 120]
+
+Each time an event is dispatched at the start of a frame; taken is the time until the start of the frame after
+next (two frames are 33.3 ms at 60 Hz), and that the picture has changed by then. No message may go to the
+server.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from playwright.sync_api import Page, sync_playwright
+
+from benchmarks.measure import Line, p, visit
+from tests.browser.helpers import messages
+from tests.browser.servers import launch, running
+
+MOST = 34.0
+TWO_FRAMES = """async ([samples, kind]) => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const charts = [...document.querySelectorAll('[data-testid="stVegaLiteChart"]')];
+  const chart = charts.at(kind === "hover" ? -1 : 0);
+  const rects = chart.querySelectorAll('g[class*="cells_0"] path');
+  const slider = chart.querySelector('input[type="range"]');
+  const picture = () => chart.querySelector("svg").innerHTML;
+  const times = [];
+  let unchanged = 0;
+  for (let k = 0; k < samples; k++) {
+    const before = picture();
+    const start = await frame();
+    if (kind === "hover") {
+      const rect = rects[(k * 5) % rects.length], box = rect.getBoundingClientRect();
+      const at = { bubbles: true, clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
+      for (const type of ["pointerover", "pointermove", "mouseover", "mousemove"]) {
+        rect.dispatchEvent(new (type.startsWith("p") ? PointerEvent : MouseEvent)(type, at));
+      }
+    } else {
+      const least = Number(slider.min), most = Number(slider.max);
+      slider.value = least + (k % 2 ? 0.31 : 0.73) * (most - least) + (k % 7) * Number(slider.step || 1);
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    await frame();
+    times.push(await frame() - start);
+    unchanged += picture() === before;
+  }
+  return [times, unchanged];
+}"""
+
+
+def main(samples: int = 120) -> list[Line]:
+    with running() as app, sync_playwright() as playwright:
+        chromium = launch(playwright)
+        lines = []
+        for kind, name, path in (("hover", "row highlight", "edit"), ("drag", "d_k drag", "variance")):
+            page = visit(chromium, f"{app.url}/{path}?lang=en")
+            lines += _line(page, kind, name, samples)
+        chromium.close()
+    return lines
+
+
+def _line(page: Page, kind: str, name: str, samples: int) -> list[Line]:
+    page.evaluate(TWO_FRAMES, [10, kind])
+    before = messages(page)
+    times, unchanged = page.evaluate(TWO_FRAMES, [samples, kind])
+    sent = messages(page) - before
+    note = f"median {p(times, 50):.1f} ms, worst {max(times):.0f} ms, {samples} times"
+    return [
+        Line(f"{name}: two frames, p95", p(times, 95), MOST, "ms", note),
+        Line(f"{name}: picture unchanged two frames later", unchanged, 0.05 * samples, "", f"of {samples}"),
+        Line(f"{name}: messages to the server", sent, 0, ""),
+    ]
+
+
+if __name__ == "__main__":
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--samples", type=int, default=120)
+    for line in main(ask.parse_args().samples):
+        print(line.row())

@@ -1,0 +1,36 @@
+"""Measure every speed promise and print them as one Markdown table.
+
+    python -m benchmarks.run [--quick]
+
+Takes about ten minutes on two cores (--quick: three, fewer samples). Ratios compare two pages that take turns
+in one run, so a busy machine slows both. Exit status 1 where a promise is not kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from benchmarks import classroom, first_chart, frames, soak, typing_number
+from benchmarks.measure import Line, table
+from ui.shell import PAGES
+
+
+def main(*, quick: bool) -> list[Line]:
+    lines = typing_number.main(samples=15 if quick else 31)
+    for page in ("edit", *(each for each in PAGES if each != "edit")):
+        address = "" if page == PAGES[0] else page
+        most = 150 if page == "edit" else 200
+        lines += classroom.main(page=address, students=30, think=2.0, reruns=5 if quick else 15, most=most)
+    lines += classroom.main(page="edit", students=100, think=5.0, reruns=3 if quick else 8, most=300)
+    lines += frames.main(samples=60 if quick else 240)
+    lines += first_chart.main(samples=5 if quick else 15)
+    return lines + soak.main(reruns=1_000 if quick else 6_000)
+
+
+if __name__ == "__main__":
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--quick", action="store_true", help="fewer samples")
+    measured = main(quick=ask.parse_args().quick)
+    print(table(measured))
+    sys.exit(not all(line.ok for line in measured))
