@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui import editor, heads_charts, stages, state, workbench
+from ui import controls, editor, heads_charts, stages, state, workbench
 from ui.text import Text
 from ui.workbench import HEAD, MAX_HEADS, MAX_SEED, Workbench
 
@@ -63,9 +63,9 @@ def switch(text: Text) -> None:
 
 def token(text: Text) -> None:
     """Whose output is taken apart."""
-    bench = state.bench()
+    names = controls.row_names(text)
     with _line():
-        _pick("token", range(len(bench.tokens)), bench.token, text, lambda i: stages.escaped(bench.tokens[i]),
+        _pick("token", range(len(names)), state.bench().token, text, lambda i: stages.escaped(names[i]),
               lambda bench, i: replace(bench, token=i))  # fmt: skip
 
 
