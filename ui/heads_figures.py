@@ -12,7 +12,6 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-import attention
 from ui import charts, display, heads_bars, heads_charts, heads_words, stages
 from ui.heads_charts import Panel
 from ui.heads_words import Ledger
@@ -23,10 +22,13 @@ from ui.workbench import Workbench
 ROOMS = {"xl": (690, 500), "wide": (500, 360), "medium": (560, 560), "phone": (318, 318)}
 SIDE_BY_SIDE = ("xl", "wide")
 
+Figure = tuple[pd.DataFrame, dict[str, Any]]
+Make = Callable[[Ledger, Text, int], Figure]
+
 
 def draw_maps(it: Ledger, text: Text, layout: str) -> None:
     """The attention weights of every head."""
-    _chart("maps", *_board(maps, replace(it.bench, token=0), text, charts.ROOM[layout][0]))
+    _chart("maps", _maps, replace(it.bench, token=0), text, charts.ROOM[layout][0])
     st.caption(text("hint_maps"))
 
 
@@ -41,55 +43,72 @@ def draw_results(it: Ledger, text: Text, layout: str) -> None:
 
 
 def _contributions(it: Ledger, text: Text, room: int) -> None:
-    steps, i = it.steps, it.bench.token
-    st.markdown(f"#### {text('contributions_title', token=stages.escaped(it.tokens[i]))}")
-    tips = {kind: text.template(f"tip_{kind}") for kind in ("bar", "full", "output")}
-    parts = steps.contributions[:, i]
-    frame, spec = heads_bars.contributions(parts, steps.heads_on, steps.output[i], tips, room)
-    _chart("contributions", frame, spec)
+    st.markdown(f"#### {text('contributions_title', token=stages.escaped(it.tokens[it.bench.token]))}")
+    _chart("contributions", _shares, it.bench, text, room)
     st.caption(text("contributions_note"))
     st.markdown(heads_words.addition(it, text))
 
 
 def _movement(it: Ledger, text: Text, room: int) -> None:
     st.markdown(f"#### {text('movement_title')}")
-    says = [heads_words.moved(it, i, text) for i in range(len(it.tokens))]
-    frame, spec = heads_bars.movement(it.tokens, it.moved, it.length, says, room)
-    _chart("movement", frame, spec)
+    _chart("movement", _distances, replace(it.bench, token=0), text, room)
     st.caption(text("movement_note"))
 
 
 def draw_concat(it: Ledger, text: Text, layout: str) -> None:
     """The heads' results side by side, and what W_O makes of them."""
-    _chart("concat", *_board(joined, replace(it.bench, token=0), text, charts.ROOM[layout][0]))
+    _chart("concat", _joined, replace(it.bench, token=0), text, charts.ROOM[layout][0])
     st.caption(text("hint_concat"))
 
 
 def draw_similarity(it: Ledger, text: Text, layout: str) -> None:
     """How alike the heads attend, or why that cannot be said."""
-    values = attention.head_similarity(it.weights)
+    values = it.similarity
     if len(values) == 1 or np.isnan(values).any():
         st.info(text("similarity_one" if len(values) == 1 else "similarity_none"))
         return
-    panel = similarity(values, text)
-    _chart("similarity", *heads_charts.board(panel.columns, [panel], ROOMS[layout][1]))
+    _chart("similarity", _alike, replace(it.bench, token=0, heads_off=()), text, ROOMS[layout][1])
     st.caption(text("hint_similarity"))
     st.markdown(heads_words.alike(values, text))
 
 
-@lru_cache(maxsize=64)
-def _board(
-    panels: Callable[[Ledger, Text], list[Panel]], bench: Workbench, text: Text, room: int
-) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Heatmaps of a workbench, made once: choosing another token, or a class on one link, makes none anew."""
-    it = heads_words.ledger(bench)
-    return heads_charts.board(it.tokens, panels(it, text), room)
-
-
-def _chart(name: str, frame: pd.DataFrame, spec: dict[str, Any]) -> None:
+def _chart(name: str, make: Make, bench: Workbench, text: Text, room: int) -> None:
     """A chart and what to see in it, in both languages: a spec that changes is drawn anew."""
+    frame, spec = _figure(make, bench, text, room)
     described = spec | {"description": in_both(f"{name}_alt", "heads")}
     st.vega_lite_chart(frame, described, width="content", key=f"heads_{name}")
+
+
+@lru_cache(maxsize=256)
+def _figure(make: Make, bench: Workbench, text: Text, room: int) -> Figure:
+    """A figure of a workbench, made once: what does not change, and a class on one link, cost nothing."""
+    return make(heads_words.ledger(bench), text, room)
+
+
+def _maps(it: Ledger, text: Text, room: int) -> Figure:
+    return heads_charts.board(it.tokens, maps(it, text), room)
+
+
+def _joined(it: Ledger, text: Text, room: int) -> Figure:
+    return heads_charts.board(it.tokens, joined(it, text), room)
+
+
+def _alike(it: Ledger, text: Text, room: int) -> Figure:
+    panel = similarity(it.similarity, text)
+    return heads_charts.board(panel.columns, [panel], room)
+
+
+def _shares(it: Ledger, text: Text, room: int) -> Figure:
+    steps, i = it.steps, it.bench.token
+    tips = {kind: text.template(f"tip_{kind}") for kind in ("bar", "full", "output")}
+    return heads_bars.contributions(
+        steps.contributions[:, i], steps.heads_on, steps.output[i], tips, room
+    )  # fmt: skip
+
+
+def _distances(it: Ledger, text: Text, room: int) -> Figure:
+    says = [heads_words.moved(it, i, text) for i in range(len(it.tokens))]
+    return heads_bars.movement(it.tokens, it.moved, it.length, says, room)
 
 
 def maps(it: Ledger, text: Text) -> list[Panel]:
@@ -167,7 +186,7 @@ def tables(it: Ledger, text: Text) -> None:
     names = [text("column_moved"), text("column_length")]
     _table(text("movement_title"), it.tokens, names, np.stack([it.moved, it.length], axis=-1))
     if len(heads) > 1 and not heads_words.unseeing(it, text):
-        _table(text("title_similarity", h=len(heads)), heads, heads, attention.head_similarity(it.weights))
+        _table(text("title_similarity", h=len(heads)), heads, heads, it.similarity)
 
 
 def _ledger_table(it: Ledger, text: Text, heads: list[str], columns: list[str]) -> None:

@@ -26,6 +26,7 @@ class Ledger:
     full: NDArray[np.float64]  # (n, d_model): the output with every head on
     moved: NDArray[np.float64]  # (n,): ‖output − full‖
     length: NDArray[np.float64]  # (n,): ‖full‖
+    similarity: NDArray[np.float64]  # (h, h)
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -47,7 +48,8 @@ def ledger(bench: Workbench) -> Ledger:
     steps = workbench.head_steps(bench)
     full = steps.contributions.sum(axis=-3)
     moved, length = (np.linalg.norm(x, axis=-1) for x in (steps.output - full, full))
-    return Ledger(bench, workbench.multi_head(bench), steps, full, moved, length)
+    alike = attention.head_similarity(steps.heads.weights)
+    return Ledger(bench, workbench.multi_head(bench), steps, full, moved, length, alike)
 
 
 def status(it: Ledger, text: Text) -> str:
