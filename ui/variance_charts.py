@@ -110,7 +110,7 @@ def spread_spec(layout: str) -> dict[str, Any]:
 def _side(side: str, width: int, small: bool) -> dict[str, Any]:
     tall, low = (104, 40) if small else (176, 56)
     histogram, weights = _histogram(side, width, tall), _weights(side, width, low)
-    return {"vconcat": [histogram, weights], "spacing": 6 if small else 12}
+    return {"vconcat": [histogram, weights], "spacing": 10 if small else 12}
 
 
 def _histogram(side: str, width: int, height: int) -> dict[str, Any]:
