@@ -20,6 +20,7 @@ from typing import Any
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
+from websockets.typing import Subprotocol
 
 from benchmarks.measure import Line, p
 from tests.browser.servers import running
@@ -87,7 +88,8 @@ class Student:
 def session(port: int) -> connect:
     """A websocket to the app, as a browser opens it."""
     address = f"ws://127.0.0.1:{port}/_stcore/stream"
-    return connect(address, subprotocols=["streamlit"], max_size=None, compression=None)  # type: ignore[list-item]
+    patient: Any = {"max_size": None, "compression": None, "open_timeout": 60, "ping_interval": None}
+    return connect(address, subprotocols=[Subprotocol("streamlit")], **patient)
 
 
 async def attend(

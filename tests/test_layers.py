@@ -14,6 +14,7 @@ from streamlit import config
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
 from tests.browser.servers import running
 
@@ -108,7 +109,7 @@ def first_visit(port: int, page: str) -> list[str]:
     ask = BackMsg()
     ask.rerun_script.page_name = page
     said = []
-    with connect(f"ws://127.0.0.1:{port}/_stcore/stream", subprotocols=["streamlit"]) as socket:  # type: ignore[list-item]
+    with connect(f"ws://127.0.0.1:{port}/_stcore/stream", subprotocols=[Subprotocol("streamlit")]) as socket:
         socket.send(ask.SerializeToString())
         while True:
             answer = ForwardMsg.FromString(bytes(socket.recv(timeout=30)))  # type: ignore[arg-type]
