@@ -20,7 +20,7 @@ def prepared(text: Text) -> None:
     bench = state.bench()
     preset, words, sizes = st.columns([0.3, 0.52, 0.18], vertical_alignment="bottom")
     with preset:
-        choice("preset", PRESETS, text, change=_open_preset, show=_preset_titles(text.lang))
+        choice("preset", PRESETS, text, change=workbench.opened, show=_preset_titles(text.lang))
     with words:
         sentence(text)
     with sizes, st.popover(text("sizes"), width="stretch"):
@@ -32,7 +32,7 @@ def prepared(text: Text) -> None:
     if bench.preset == "random":
         key = control("seed", bench.seed)
         st.number_input(text("seed"), 0, MAX_SEED, bench.seed, 1, key=key, width=160,
-                        on_change=on_change(key, _reseed))
+                        on_change=on_change(key, lambda bench, seed: workbench.opened(bench, "random", seed)))
 
 
 def about(text: Text) -> None:
@@ -126,16 +126,6 @@ def _resize(name: str, bench: Workbench, size: int) -> Workbench:
         return workbench.resized(bench, **{name: size})
     added = tuple(str(i + 1) for i in range(len(bench.tokens), size))
     return workbench.with_tokens(bench, (*bench.tokens[:size], *added))
-
-
-def _open_preset(bench: Workbench, name: str) -> Workbench:
-    """The preset's tokens, numbers, scale and mask; which way in was chosen stays. Random ones keep the tokens."""
-    return _reseed(bench, 0) if name == "random" else replace(workbench.preset(name), route=bench.route)
-
-
-def _reseed(bench: Workbench, seed: int) -> Workbench:
-    drawn = workbench.random(bench.tokens, bench.sizes["d_k"], bench.sizes["d_v"], seed)
-    return replace(drawn, route=bench.route)
 
 
 def _preset_titles(lang: str) -> Any:

@@ -81,10 +81,10 @@ def half() -> str:
     return {"xl": "medium", "wide": "half", "medium": "phone"}.get(layout(), "phone")
 
 
-def here() -> str:
+def here() -> dict[str, str]:
     """The query of the address that opens what is on screen."""
     code = state.lab()["code"]
-    return f"?lang={language()}" + (f"&s={code}" if len(code) <= link.MAX_CODE else "")
+    return {"lang": language()} | ({"s": code} if len(code) <= link.MAX_CODE else {})
 
 
 def _declare(text: Text) -> st.Page:  # type: ignore[name-defined]

@@ -122,11 +122,18 @@ def random(tokens: tuple[str, ...], d_k: int, d_v: int, seed: int) -> Workbench:
     return without_typed_head(replace(drawn, token=min(drawn.token, len(tokens) - 1)))
 
 
+def opened(bench: Workbench, name: str, seed: int = 0) -> Workbench:
+    """Prepared numbers in place of these. Random ones keep tokens and sizes; settings that are no numbers stay."""
+    sizes = bench.sizes
+    new = random(bench.tokens, sizes["d_k"], sizes["d_v"], seed) if name == "random" else preset(name, seed)
+    return replace(
+        new, route=bench.route, variance_seed=bench.variance_seed, variance_draws=bench.variance_draws
+    )
+
+
 def start(bench: Workbench) -> Workbench:
     """The prepared numbers that a workbench began as."""
-    if bench.preset != "random":
-        return preset(bench.preset, bench.seed)
-    return random(bench.tokens, bench.sizes["d_k"], bench.sizes["d_v"], bench.seed)
+    return opened(bench, bench.preset, bench.seed)
 
 
 def _matrices(example: examples.Example) -> dict[str, Matrix]:

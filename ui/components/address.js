@@ -3,16 +3,21 @@
 // st.query_params adds a browser-history entry at every write, and Back then shows an address that disagrees with
 // the screen. history.replaceState does not: one entry a page, Back goes to the page before.
 
+const observers = new WeakMap();
+
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
-  if (location.search !== data.query) {
-    history.replaceState(history.state, "", location.pathname + data.query + location.hash);
+  const query = new URLSearchParams(location.search); // what is not ours (embed=true) stays
+  query.delete("s");
+  for (const [name, value] of Object.entries(data.query)) query.set(name, value);
+  if (location.search !== `?${query}`) {
+    history.replaceState(history.state, "", `${location.pathname}?${query}${location.hash}`);
   }
   const button = parentElement.querySelector("button");
   const field = parentElement.querySelector("input");
   button.textContent = data.copy;
   button.onclick = async () => {
-    field.value = location.href;
+    field.value = `${location.origin}${location.pathname}?${new URLSearchParams(data.query)}`;
     const copied = await copy(field);
     button.textContent = copied ? data.copied : data.copy;
     field.hidden = copied;
@@ -20,19 +25,26 @@ export default function (component) {
     if (!copied) field.select();
     setTimeout(() => { button.textContent = data.copy; }, 2500);
   };
-  const measure = () => {
-    const wide = room(parentElement.host.closest('[data-testid="stMainBlockContainer"]'));
-    const layout = data.layouts.find(([, least]) => wide >= least)[0];
+  const page = parentElement.host.closest('[data-testid="stMainBlockContainer"]') ?? document.body;
+  observers.get(parentElement)?.disconnect();
+  const observer = new ResizeObserver(() => {
+    const layout = fitting(data, room(page));
     if (layout !== data.layout) setStateValue("layout", layout);
-  };
-  measure();
-  window.onresize = measure;
-  return () => { window.onresize = null; };
+  });
+  observer.observe(page);
+  observers.set(parentElement, observer);
+  return () => observer.disconnect();
+}
+
+// The widest layout with room; a wider one than today's needs some to spare, so that a scrollbar cannot make two
+// layouts take turns.
+function fitting({ layout, layouts }, width) {
+  const [, today] = layouts.find(([name]) => name === layout);
+  return layouts.find(([, least]) => width >= least + (least > today ? 20 : 0))[0];
 }
 
 // The width inside an element's padding: what charts can take.
 function room(element) {
-  if (!element) return innerWidth;
   const { paddingLeft, paddingRight } = getComputedStyle(element);
   return element.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
 }
