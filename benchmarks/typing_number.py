@@ -29,7 +29,8 @@ def main(samples: int = 21) -> list[Line]:
         ours, reference = visit(chromium, f"{app.url}/edit?lang=en"), visit(chromium, bare.url)
         for page in (ours, reference):
             page.evaluate(REPAINT)
-        mine, theirs = [], []
+        mine: list[float] = []
+        theirs: list[float] = []
         for k in range(3 * samples):
             if len(theirs) == samples + 2:
                 break

@@ -12,8 +12,9 @@ output for tracebacks; when a test fails, the server's output is shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlencode
 
 import pytest
@@ -36,7 +37,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if report.failed and HERE in item.path.parents:
         report.sections += [(f"output of the server at {s.url}", s.output()[-6000:]) for s in _servers]
@@ -99,7 +100,7 @@ def open_page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Call
 
     def open_(
         path: str = "/", *, lang: str | None = "en", width: int = 1366, height: int | None = None,
-        scheme: str = "light", locale: str = "en-US", url: str | None = None,
+        scheme: Literal["light", "dark"] = "light", locale: str = "en-US", url: str | None = None,
         permissions: tuple[str, ...] = (), user_agent: str | None = None, wait: bool = True,
         context: BrowserContext | None = None,
     ) -> Page:  # fmt: skip

@@ -271,8 +271,8 @@ def test_a_link_that_is_opened_over_own_numbers_can_be_undone(open_page: OpenPag
 @pytest.mark.parametrize("name", shell.PAGES)
 def test_a_phone_is_never_scrolled_sideways(name: str, lang: str, open_page: OpenPage) -> None:
     page = open_page(ADDRESSES[name], lang=lang, width=390)
-    for box in ("document.documentElement", "document.querySelector('[data-testid=\"stMain\"]')"):
-        assert page.evaluate(f"{box}.scrollWidth - {box}.clientWidth") <= 1
+    for part in ("document.documentElement", "document.querySelector('[data-testid=\"stMain\"]')"):
+        assert page.evaluate(f"{part}.scrollWidth - {part}.clientWidth") <= 1
     for chart in page.get_by_test_id("stVegaLiteChart").all():
         box = chart.bounding_box()
         assert box is not None
