@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import heads, heads_figures, heads_words, shell, state
+from ui import controls, heads, heads_figures, heads_words, shell, state
 
 text = shell.begin("heads")
 st.markdown(text("question"))
@@ -20,7 +20,7 @@ for words, column in zip((heads_words.parameters, heads_words.setting), st.colum
     column.caption(words(it, text))
 
 st.markdown(text("contributions_intro"))
-heads.token(text)
+controls.token(text)
 heads_figures.draw_results(it, text, layout)
 
 st.markdown(f"#### {text('concat_title')}")

@@ -87,8 +87,8 @@ def linked_spec(n: int, shapes: tuple[tuple[int, bool], ...], layout: str) -> di
         across = 2
         cell = _cell_size(shapes, room, across)
     views = [_heatmap(s, n, *shape, cell) for s, shape in enumerate(shapes)]
-    chart = alt.concat(*views, columns=across, spacing=14).resolve_scale(color="independent").configure_view(stroke=None)
-    return without_data(chart) | {"params": row_choice(len(shapes), n)}
+    chart = alt.concat(*views, columns=across, spacing=14).resolve_scale(color="independent")
+    return without_data(chart.configure_view(stroke=None)) | {"params": row_choice(len(shapes), n)}
 
 
 def row_choice(views: int, n: int) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from attention import examples
-from ui import stages, state, tokens, workbench
+from ui import stages, state, tokens, widgets, workbench
 from ui.state import control, on_change
 from ui.text import Text
 from ui.workbench import MASKS, MAX_D, MAX_N, MAX_SEED, PRESETS, ROUTES, SCALES, Workbench
@@ -53,34 +53,26 @@ def row_names(text: Text) -> list[str]:
 
 def switches(text: Text) -> None:
     """Way in, scale and mask."""
-    with st.container(horizontal=True, gap="small"):
+    with widgets.line():
         for name, options in (("route", ROUTES), ("scale", SCALES), ("mask", MASKS)):
-            with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", width="content"):
-                segmented(name, options, text)
+            _field(name, options, text)
 
 
-def segmented(name: str, options: tuple[str, ...], text: Text) -> None:
-    """One of a few values of a workbench field, side by side."""
-    value = getattr(state.bench(), name)
-    key = control(f"pick_{name}", value)
-    st.markdown(text(f"label_{name}"), width="content", help=text(f"help_{name}"))
-    st.segmented_control(
-        text(f"label_{name}"), options, default=value, required=True, key=key, label_visibility="collapsed",
-        format_func=lambda option: text(f"{name}_{option}"),
-        on_change=on_change(key, lambda bench, value: replace(bench, **{name: value}), options),
+def _field(name: str, options: tuple[str, ...], text: Text) -> None:
+    """One of a few values of a field of the workbench."""
+    widgets.pick(
+        name, options, getattr(state.bench(), name), text, show=lambda option: text(f"{name}_{option}"),
+        change=lambda bench, value: replace(bench, **{name: value}),
     )  # fmt: skip
 
 
 def token(text: Text) -> None:
     """Whose output is looked at."""
-    bench = state.bench()
-    key = control("pick_token", bench.token)
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.markdown(text("label_token"), width="content", help=text("help_token"))
-        st.segmented_control(
-            text("label_token"), range(len(bench.tokens)), default=bench.token, required=True, key=key,
-            label_visibility="collapsed", format_func=lambda i: stages.escaped(bench.tokens[i]),
-            on_change=on_change(key, lambda bench, i: replace(bench, token=i)),
+    names = row_names(text)
+    with widgets.line():
+        widgets.pick(
+            "token", range(len(names)), state.bench().token, text, show=lambda i: stages.escaped(names[i]),
+            change=lambda bench, i: replace(bench, token=i),
         )  # fmt: skip
 
 
@@ -96,7 +88,8 @@ def sentence(text: Text) -> None:
     """The tokens, as a sentence: edit it to add, remove or rename."""
     problem = state.lab()["problems"].get("tokens")
     shown = problem["typed"] if problem else " ".join(state.bench().tokens)
-    st.text_input(text("sentence"), shown, key=control("sentence", shown), on_change=_retoken, help=text("help_sentence"))
+    st.text_input(text("sentence"), shown, key=control("sentence", shown), help=text("help_sentence"),
+                  on_change=_retoken)
     if problem:
         st.warning(text(f"sentence_{problem['reason']}", **problem, most=MAX_N, chars=tokens.MAX_CHARS))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui import controls, editor, heads_charts, stages, state, workbench
+from ui import editor, heads_charts, state, widgets, workbench
 from ui.text import Text
 from ui.workbench import HEAD, MAX_HEADS, MAX_SEED, Workbench
 
@@ -29,8 +29,8 @@ def choose(text: Text) -> None:
     d_model = bench.sizes["d_model"]
     options = possible(d_model)
     words = {"d_model": d_model, "choices": text.list(list(map(str, options)))}
-    with _line():
-        _pick("n_heads", options, bench.n_heads, text, str, workbench.with_heads, **words)
+    with widgets.line():
+        widgets.pick("n_heads", options, bench.n_heads, text, show=str, change=workbench.with_heads, **words)
         _seed(bench.head_seed, text)
         if MAX_HEADS not in options:
             wider = 8 if d_model < 8 else 16
@@ -45,11 +45,11 @@ def switch(text: Text) -> None:
     bench = state.bench()
     every = list(range(bench.n_heads))
     on = [head for head in every if head not in bench.heads_off]
-    with _line():
-        with _group():
-            _label("on", text)
+    with widgets.line():
+        with widgets.group():
+            widgets.label("on", text)
             key = state.control("heads_on", on)
-            with _wrapping():
+            with widgets.wrapping():
                 st.pills(
                     text("label_on"), every, selection_mode="multi", default=on, key=key,
                     label_visibility="collapsed", format_func=partial(swatch, text),
@@ -59,14 +59,6 @@ def switch(text: Text) -> None:
         _button("all_off", partial(with_only, on=[]), text, type="tertiary", disabled=not on)
         if len(every) > 1:
             _solo(every, on[0] if len(on) == 1 else None, text)
-
-
-def token(text: Text) -> None:
-    """Whose output is taken apart."""
-    names = controls.row_names(text)
-    with _line():
-        _pick("token", range(len(names)), state.bench().token, text, lambda i: stages.escaped(names[i]),
-              lambda bench, i: replace(bench, token=i))  # fmt: skip
 
 
 def twins(text: Text) -> None:
@@ -81,8 +73,9 @@ def typed(text: Text) -> None:
     """The one head whose projections are typed: choose it, edit it, forget it."""
     bench = state.bench()
     shown = bench.typed_head if bench.typed_head >= 0 else None
-    with _line():
-        _pick("typed", range(bench.n_heads), shown, text, partial(swatch, text), workbench.with_typed_head)
+    with widgets.line():
+        widgets.pick("typed", range(bench.n_heads), shown, text, show=partial(swatch, text),
+                     change=workbench.with_typed_head)
         if shown is not None:
             _button("forget", workbench.without_typed_head, text, icon=":material/close:")
     if shown is None:
@@ -106,8 +99,8 @@ def swatch(text: Text, head: int) -> str:
 
 
 def _seed(seed: int, text: Text) -> None:
-    with _group():
-        _label("seed", text)
+    with widgets.group():
+        widgets.label("seed", text)
         key = state.control("heads_seed", seed)
         st.number_input(
             text("label_seed"), 0, MAX_SEED, seed, 1, key=key, width=130, label_visibility="collapsed",
@@ -120,28 +113,13 @@ def _solo(every: list[int], only: int | None, text: Text) -> None:
         chosen = st.session_state.get("heads_solo")  # None: clicked again, so all of them
         state.commit(with_only(state.bench(), every if chosen is None else [chosen]))
 
-    with _group():
-        _label("solo", text)
+    with widgets.group():
+        widgets.label("solo", text)
         key = state.control("heads_solo", only)
-        with _wrapping():
+        with widgets.wrapping():
             st.segmented_control(
                 text("label_solo"), every, default=only, key=key, label_visibility="collapsed",
                 format_func=lambda head: str(head + 1), on_change=choose_one,
-            )  # fmt: skip
-
-
-def _pick(
-    name: str, options: Sequence[int], value: int | None, text: Text, show: Callable[[int], str],
-    change: Callable[[Workbench, Any], Workbench], **words: object,
-) -> None:  # fmt: skip
-    """One of several whole numbers, side by side."""
-    with _group():
-        _label(name, text, **words)
-        key = state.control(f"heads_{name}", value)
-        with _wrapping():
-            st.segmented_control(
-                text(f"label_{name}"), options, default=value, required=value is not None, key=key,
-                label_visibility="collapsed", format_func=show, on_change=state.on_change(key, change),
             )  # fmt: skip
 
 
@@ -153,21 +131,3 @@ def _button(
         text(name, **words), key=f"heads_{name}", icon=icon, type=type, disabled=disabled,
         help=text(f"help_{name}", **words), on_click=lambda: state.commit(change(state.bench())),
     )  # fmt: skip
-
-
-def _label(name: str, text: Text, **words: object) -> None:
-    st.markdown(text(f"label_{name}"), width="content", help=text(f"help_{name}", **words))
-
-
-def _line() -> Any:
-    return st.container(horizontal=True, gap="small", vertical_alignment="center")
-
-
-def _group() -> Any:
-    """A label and its control, which stay together when the line wraps."""
-    return st.container(horizontal=True, gap="small", vertical_alignment="center", width="content")
-
-
-def _wrapping() -> Any:
-    """Room for many choices: in a horizontal container itself, Streamlit 1.67 lets them run off a phone."""
-    return st.container(width="content")

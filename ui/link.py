@@ -20,8 +20,22 @@ from functools import lru_cache
 from typing import Any
 
 from ui import numbers, tokens
-from ui.workbench import DRAWS, HEAD, MASKS, MAX_D, MAX_HEADS, MAX_N, MAX_SEED, PRESETS, ROUTES, SCALES, SHAPES
-from ui.workbench import Matrix, Workbench, preset
+from ui.workbench import (
+    DRAWS,
+    HEAD,
+    MASKS,
+    MAX_D,
+    MAX_HEADS,
+    MAX_N,
+    MAX_SEED,
+    PRESETS,
+    ROUTES,
+    SCALES,
+    SHAPES,
+    Matrix,
+    Workbench,
+    preset,
+)
 
 VERSION = "1"
 MAX_CODE = 6_000  #: what an address is allowed to carry

@@ -211,8 +211,10 @@ def test_a_row_with_nothing_left_is_explained(lang):
 
 def test_a_tokens_output_is_written_as_the_article_writes_it():
     app = opened("edit", "zh")
-    assert "新的「追」= **0.45** · 猫 + **0.10** · 追 + **0.40** · 老鼠 + **0.05** · 的 = (1.10, 0.23, 1.02, 0.10)" in said(app)
+    mixed = "**0.45** · 猫 + **0.10** · 追 + **0.40** · 老鼠 + **0.05** · 的 = (1.10, 0.23, 1.02, 0.10)"
+    assert f"新的「追」= {mixed}" in said(app)
     app.button_group(key="pick_token").set_value(3).run()
     assert code(app) == replace(CAT, token=3)
     weights = CAT.steps().weights[3]
-    assert "新的「的」= " + " + ".join(f"**{w:.2f}** · {t}" for w, t in zip(weights, CAT.tokens, strict=True)) in said(app)
+    terms = [f"**{w:.2f}** · {token}" for w, token in zip(weights, CAT.tokens, strict=True)]
+    assert "新的「的」= " + " + ".join(terms) in said(app)

@@ -170,13 +170,13 @@ def test_twins_are_equal_to_the_last_digit(lang):
 
 def test_only_divisors_are_offered_and_x_can_be_widened():
     app = opened("heads", "en", CAT)
-    assert app.button_group(key="heads_n_heads").options == ["1", "2", "4"]
+    assert app.button_group(key="pick_n_heads").options == ["1", "2", "4"]
     assert "h can be 1, 2, 4" in said(app)
     app.button(key="heads_widen").click().run()
     assert bench_of(app).sizes["d_model"] == 8
-    assert app.button_group(key="heads_n_heads").options == ["1", "2", "4", "8"]
+    assert app.button_group(key="pick_n_heads").options == ["1", "2", "4", "8"]
     assert not [button for button in app.button if button.key == "heads_widen"]
-    app.button_group(key="heads_n_heads").set_value(8).run()
+    app.button_group(key="pick_n_heads").set_value(8).run()
     assert_well(app)
     assert bench_of(app).n_heads == 8
     assert "8 \\times 4 \\times 8 \\times 1 = 256" in said(app)
@@ -184,7 +184,7 @@ def test_only_divisors_are_offered_and_x_can_be_widened():
 
 def test_a_head_can_be_typed_and_forgotten():
     app = opened("heads", "en", replace(WIDE, n_heads=4))
-    app.button_group(key="heads_typed").set_value(2).run()
+    app.button_group(key="pick_typed").set_value(2).run()
     assert_well(app)
     assert bench_of(app).typed_head == 2
     drawn = attention.MultiHead.random(8, 4, seed=0).W_Q[2]
@@ -208,7 +208,7 @@ def test_what_cannot_be_read_in_a_typed_head_is_said(lang, monkeypatch):
 
 def test_the_token_the_seed_and_the_rest_are_in_the_link():
     app = opened("heads", "en", replace(WIDE, n_heads=4))
-    app.button_group(key="heads_token").set_value(3).run()
+    app.button_group(key="pick_token").set_value(3).run()
     app.number_input(key="heads_seed").set_value(11).run()
     app.button_group(key="heads_on").set_value([1]).run()
     assert_well(app)
@@ -216,7 +216,7 @@ def test_the_token_the_seed_and_the_rest_are_in_the_link():
     assert_well(again)
     assert bench_of(again) == replace(WIDE, n_heads=4, token=3, head_seed=11, heads_off=(0, 2, 3))
     assert again.button_group(key="heads_on").value == [1]
-    assert again.button_group(key="heads_token").value == 3
+    assert again.button_group(key="pick_token").value == 3
     assert again.number_input(key="heads_seed").value == 11
 
 
@@ -232,7 +232,7 @@ def test_the_chart_of_the_maps_is_kept_while_only_numbers_change():
     before = [chart.proto.spec for chart in app.get("vega_lite_chart")]
     app.button_group(key="heads_on").set_value([0, 1]).run()
     app.button_group(key="language_picker").set_value("zh").run()
-    app.button_group(key="heads_token").set_value(0).run()
+    app.button_group(key="pick_token").set_value(0).run()
     assert [chart.proto.spec for chart in app.get("vega_lite_chart")] == before
 
 

@@ -76,7 +76,9 @@ def drawn(n, d, decimals, seed=0):
     return replace(bench, matrices=matrices, route="input", mask="causal")
 
 
-@pytest.mark.parametrize(("n", "d", "decimals", "most"), [(4, 4, 2, 2000), (4, 4, 6, 2000), (12, 16, 2, 6000), (12, 16, 4, 6000)])
+@pytest.mark.parametrize(
+    ("n", "d", "decimals", "most"), [(4, 4, 2, 2000), (4, 4, 6, 2000), (12, 16, 2, 6000), (12, 16, 4, 6000)]
+)
 def test_codes_are_compact(n, d, decimals, most):
     assert len(link.encode(drawn(n, d, decimals))) <= most
 
@@ -85,8 +87,8 @@ def test_four_by_four_is_compact_even_with_every_digit_a_float_has():
     rng = np.random.default_rng(1)
     bench = w.preset("cat")
     matrices = {
-        name: tuple(tuple(numbers.canonical(repr(float(x))) for x in row) for row in rng.standard_normal(np.shape(matrix)))
-        for name, matrix in bench.matrices.items()
+        name: tuple(tuple(numbers.canonical(repr(x)) for x in row) for row in rng.standard_normal(np.shape(m)).tolist())
+        for name, m in bench.matrices.items()
     }
     assert len(link.encode(replace(bench, matrices=matrices))) <= 2000
 
@@ -101,6 +103,14 @@ def reason(code):
     return refusal.value.reason
 
 
+def opened(code):
+    """The workbench of a code, or the reason why there is none."""
+    try:
+        return link.decode(code)
+    except link.BadLink as refusal:
+        return refusal.reason
+
+
 def packed(header, planes=b"", version="1"):
     body = zlib.compress(json.dumps(header).encode() + b"\n" + planes, 9, -15)
     return version + base64.urlsafe_b64encode(zlib.crc32(body).to_bytes(4, "big") + body).decode().rstrip("=")
@@ -111,10 +121,8 @@ def test_a_truncated_or_altered_code_is_noticed_wherever_it_is():
     for k in range(len(code)):
         assert reason(code[:k]) == "damaged"
         other = "A" if code[k] != "A" else "B"
-        try:
-            assert link.decode(code[:k] + other + code[k + 1 :]) == link.decode(code)  # unused last bits
-        except link.BadLink as refusal:
-            assert refusal.reason == "damaged"
+        altered = code[:k] + other + code[k + 1 :]
+        assert opened(altered) in ("damaged", link.decode(code))  # the last character has bits without meaning
 
 
 def test_future_and_oversized_codes_are_called_that():
@@ -132,7 +140,8 @@ def test_a_bomb_is_not_unpacked():
 
 GOOD = {"p": "cat", "s": 0}
 HOSTILE = [
-    {}, [], None, 3, "x", {"p": "cat"}, {"s": 0}, {"p": "../x", "s": 0}, {"p": "cat", "s": -1}, {"p": "cat", "s": True},
+    {}, [], None, 3, "x", {"p": "cat"}, {"s": 0},
+    {"p": "../x", "s": 0}, {"p": "cat", "s": -1}, {"p": "cat", "s": True},
     {"p": ["cat"], "s": 0}, {**GOOD, "x": 1}, {**GOOD, "preset": "cat"}, {**GOOD, "matrices": {}},
     {**GOOD, "tokens": []}, {**GOOD, "tokens": ["a"] * 4 + ["b"]}, {**GOOD, "tokens": "abcd"},
     {**GOOD, "tokens": ["a", "b", "c", ""]}, {**GOOD, "tokens": ["a", "b", "c", "d d"]},
@@ -145,7 +154,8 @@ HOSTILE = [
     {**GOOD, "token": 4}, {**GOOD, "typed_head": 1}, {**GOOD, "head_seed": 10**9},
     {**GOOD, "Q": [4, 4, 0, 1]}, {**GOOD, "Q": [4, 4, 0, 2.0, {}]}, {**GOOD, "Q": [0, 4, 0, 1, {}]},
     {**GOOD, "Q": [10**9, 10**9, 0, 1, {}]}, {**GOOD, "Q": [1, 1, 0, 1, {"0": "nan"}]},
-    {**GOOD, "Q": [1, 1, 0, 1, {"0": "1e999"}]}, {**GOOD, "Q": [1, 1, 0, 1, {"5": "1"}]}, {**GOOD, "Q": [1, 1, 0, 1, []]},
+    {**GOOD, "Q": [1, 1, 0, 1, {"0": "1e999"}]}, {**GOOD, "Q": [1, 1, 0, 1, {"5": "1"}]},
+    {**GOOD, "Q": [1, 1, 0, 1, []]},
     {**GOOD, "Q": [1, 1, -3, 1, {}]}, {**GOOD, "H_Q": [1, 1, 0, 1, {}]},
 ]  # fmt: skip
 
@@ -158,19 +168,13 @@ def test_a_well_formed_code_with_nonsense_inside_is_refused(header):
 
 @given(st.text(max_size=300))
 def test_any_text_is_opened_or_refused(code):
-    try:
-        link.decode(code)
-    except link.BadLink as refusal:
-        assert refusal.reason in {"damaged", "oversized", "future"}
+    assert isinstance(opened(code), w.Workbench) or opened(code) in {"damaged", "oversized", "future"}
 
 
 @given(st.binary(max_size=400))
 def test_any_bytes_behind_a_good_checksum_are_opened_or_refused(body):
     code = "1" + base64.urlsafe_b64encode(zlib.crc32(body).to_bytes(4, "big") + body).decode().rstrip("=")
-    try:
-        link.decode(code)
-    except link.BadLink as refusal:
-        assert refusal.reason in {"damaged", "oversized"}
+    assert isinstance(opened(code), w.Workbench) or opened(code) in {"damaged", "oversized"}
 
 
 def test_opening_the_largest_state_is_quick():

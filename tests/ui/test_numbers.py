@@ -29,7 +29,8 @@ TYPED = [
 ]
 
 REFUSED = [
-    ("abc", "not_a_number"), ("1,5", "not_a_number"), ("1 2", "not_a_number"), ("3²", "not_a_number"), ("½", "not_a_number"), ("--1", "not_a_number"), ("1e", "not_a_number"),
+    ("abc", "not_a_number"), ("1,5", "not_a_number"), ("1 2", "not_a_number"),
+    ("3²", "not_a_number"), ("½", "not_a_number"), ("--1", "not_a_number"), ("1e", "not_a_number"),
     ("inf", "not_a_number"), ("nan", "not_a_number"), ("0x10", "not_a_number"), ("1/2/3", "not_a_number"),
     ("", "empty"), ("   ", "empty"), (None, "empty"), (3, "empty"),
     ("1e999", "too_large"), ("1000000.1", "too_large"), ("-2e6", "too_large"), ("1/1e-9", "too_large"),

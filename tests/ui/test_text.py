@@ -11,7 +11,9 @@ from ui.text import LANGUAGES, PLACEHOLDER, catalogue
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted({path.name.split(".")[0] for path in (ROOT / "ui" / "text").glob("*.toml")})
-SENTENCES = [(page, lang, id, text) for page in FILES for lang in LANGUAGES for id, text in catalogue(page, lang).items()]
+SENTENCES = [
+    (page, lang, id, text) for page in FILES for lang in LANGUAGES for id, text in catalogue(page, lang).items()
+]
 CODE = sorted([*(ROOT / "pages").glob("*.py"), *(ROOT / "ui").glob("*.py"), ROOT / "streamlit_app.py"])
 
 #: Bold next to full-width punctuation prints asterisks (commonmark-spec #650).

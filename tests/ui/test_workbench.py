@@ -69,7 +69,7 @@ def test_widening_x_forgets_a_typed_head_that_no_longer_fits():
     bench = w.preset("cat")
     typed = replace(
         bench, n_heads=2, typed_head=1, heads_off=(1,),
-        matrices={**bench.matrices, **{name: (("1", "2"),) * 4 for name in w.HEAD[:3]}, "H_O": (("1",) * 4,) * 2},
+        matrices={**bench.matrices, **dict.fromkeys(w.HEAD[:3], (("1", "2"),) * 4), "H_O": (("1",) * 4,) * 2},
     )  # fmt: skip
     wider = w.resized(typed, d_model=5)
     assert wider.typed_head == -1

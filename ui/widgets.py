@@ -1,0 +1,48 @@
+"""How a control stands on a page: shown from the workbench, its label beside it, together when the line wraps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from ui import state
+from ui.text import Text
+from ui.workbench import Workbench
+
+Change = Callable[[Workbench, Any], Workbench]
+
+
+def pick(
+    name: str, options: Sequence[Any], value: Any, text: Text, *, show: Callable[[Any], str], change: Change,
+    **words: object,
+) -> None:  # fmt: skip
+    """One of several values, side by side; nothing is chosen where the value is None."""
+    with group():
+        label(name, text, **words)
+        key = state.control(f"pick_{name}", value)
+        with wrapping():
+            st.segmented_control(
+                text(f"label_{name}"), options, default=value, required=value is not None, key=key,
+                label_visibility="collapsed", format_func=show, on_change=state.on_change(key, change, options),
+            )  # fmt: skip
+
+
+def label(name: str, text: Text, **words: object) -> None:
+    st.markdown(text(f"label_{name}"), width="content", help=text(f"help_{name}", **words))
+
+
+def line() -> Any:
+    """Controls beside each other."""
+    return st.container(horizontal=True, gap="small", vertical_alignment="center")
+
+
+def group() -> Any:
+    """A label and its control, which stay together when the line wraps."""
+    return st.container(horizontal=True, gap="small", vertical_alignment="center", width="content")
+
+
+def wrapping() -> Any:
+    """Room for many choices: in a horizontal container itself, Streamlit 1.67 lets them run off a phone."""
+    return st.container(width="content")
