@@ -192,7 +192,7 @@ def _self() -> Example:
             "W_Q 和 W_K 最好不同。这些数是手工编的。",
             "en": "W_Q and W_K are the same matrix, so Q = K and the scores are symmetric; as all rows are "
             "equally long, each token matches itself best, and the diagonal has the largest weights. "
-            "For tokens to look mainly at others, W_Q and W_K had better differ. The numbers were "
+            "For tokens to look mainly at others, W_Q and W_K should differ. The numbers were "
             "made by hand.",
         },
         tokens=("我", "喜欢", "喝", "绿", "茶"),

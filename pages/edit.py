@@ -12,19 +12,12 @@ controls.switches(text)
 bench = state.bench()
 rows = controls.row_names(text)
 
-with st.container(horizontal=True, gap="small"):
-    if bench.route == "direct":
-        for name in ("Q", "K", "V"):
-            editor.matrix(name, text, rows, text(f"caption_{name}"))
-    else:
-        editor.matrix("X", text, rows, text("caption_X"))
-        dimensions = [str(i + 1) for i in range(bench.sizes["d_model"])]
-        for name in ("W_Q", "W_K", "W_V"):
-            editor.matrix(name, text, dimensions, text(f"caption_{name}"))
-    if bench.mask == "own":
-        editor.mask(text)
-
-if bench.route == "input":
+dimensions = [str(i + 1) for i in range(bench.sizes["d_model"])]
+if bench.route == "direct":
+    editor.matrices(dict.fromkeys(("Q", "K", "V"), rows), text, with_mask=bench.mask == "own")
+else:
+    projections = dict.fromkeys(("W_Q", "W_K", "W_V"), dimensions)
+    editor.matrices({"X": rows} | projections, text, with_mask=bench.mask == "own")
     stages.draw_projections(bench, text, shell.layout())
 
 steps = bench.steps()
@@ -35,3 +28,4 @@ stages.explain(steps, rows, text)
 controls.about(text)
 if st.toggle(text("as_tables"), key="as_tables"):
     stages.tables(steps, bench.tokens, text)
+shell.next_pages(text, "variance", "heads")

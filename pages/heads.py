@@ -16,8 +16,9 @@ st.markdown(heads_words.status(it, text))
 if heads_words.unseeing(it, text):
     st.info(text("empty_row", tokens=heads_words.unseeing(it, text)))
 st.caption(heads_words.origin(it, text))
-for words, column in zip((heads_words.parameters, heads_words.setting), st.columns(2), strict=True):
-    column.caption(words(it, text))
+with st.expander(text("notes")):
+    st.markdown(heads_words.parameters(it, text))
+    st.markdown(heads_words.setting(it, text))
 
 st.markdown(text("contributions_intro"))
 controls.token(text)
@@ -44,8 +45,6 @@ heads.typed(text)
 
 st.markdown(f"#### {text('saw_title')}")
 st.markdown(text("saw"))
-with st.container(horizontal=True):
-    for page in ("edit", "variance"):
-        st.page_link(f"pages/{page}.py", label=text(f"nav_{page}"), icon=shell.ICONS[page])
+shell.next_pages(text, "edit", "variance")
 if st.toggle(text("as_tables"), key="as_tables"):
     heads_figures.tables(it, text)

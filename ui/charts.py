@@ -65,7 +65,7 @@ def _frame(rows: Sequence[str], heats: Sequence[Heat]) -> pd.DataFrame:
 def _cell(heat: Heat, s: int, q: int, k: int) -> tuple[Any, ...]:
     x = float(heat.values[q, k])
     text = display.short(x)
-    tip = heat.tip(q, k, display.exact(x))
+    tip = heat.tip(q, k, display.short(x, 4))
     if not np.isfinite(x) or (heat.hidden is not None and heat.hidden[q, k]):
         return ("masked", s, q, k, 0.0, text, tip, False)  # Vega drops a mark whose colour is not a number
     colour = x if heat.weights else float(np.clip(x / heat.limit, -1, 1)) if heat.limit else 0.0
@@ -146,12 +146,16 @@ def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int) -> alt.Laye
     ).encode(x, y, opacity=lit)  # fmt: skip
     layers = [rect, struck]
     if cell >= LEGIBLE:
-        ink = alt.when("datum.light").then(alt.value(theme.PAPER)).otherwise(alt.value(theme.INK))
-        layers.append(
-            cells.mark_text(fontSize=min(13, round(cell * 0.35))).encode(x, y, text="text:N", color=ink, opacity=lit)
-        )
+        layers.append(_numbers(cells, x, y, min(13, round(cell * 0.35))))
 
     return alt.layer(*layers, *_words(base, s, x, y, cell, columns)).resolve_scale(color="independent")
+
+
+def _numbers(cells: alt.Chart, x: alt.X, y: alt.Y, size: int) -> alt.Chart:
+    """The numbers in the cells; on a faded cell, through which the page shines, in the page's own ink."""
+    on_paper = [{"test": f"({LIT}) && datum.light", "value": theme.PAPER}, {"test": LIT, "value": theme.INK}]
+    ink = INK.condition(on_paper)
+    return cells.transform_calculate(ink="1").mark_text(fontSize=size).encode(x, y, text="text:N", color=ink)
 
 
 def _words(base: alt.Chart, s: int, x: alt.X, y: alt.Y, cell: int, columns: int) -> list[alt.Chart]:

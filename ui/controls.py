@@ -37,9 +37,17 @@ def prepared(text: Text) -> None:
 
 def about(text: Text) -> None:
     """What the prepared numbers were made to show, and what their columns stand for."""
-    example = examples.get(state.bench().preset)
-    st.caption(example.note[text.lang])
-    if example.features and state.bench().sizes["d_k"] == len(example.features[text.lang]):
+    bench = state.bench()
+    start = workbench.start(bench)
+    example = examples.get(bench.preset)
+    note = example.note[text.lang]
+    if bench.tokens != start.tokens:
+        st.caption(text("about_tokens"))
+    elif (bench.matrices, bench.scale, bench.mask) != (start.matrices, start.scale, start.mask):
+        st.caption(f"{text('about_changed')} {note}")
+    else:
+        st.caption(note)
+    if example.features and bench.sizes == start.sizes:
         st.caption(text("features", names=text.list(list(example.features[text.lang]))))
 
 
@@ -54,16 +62,14 @@ def row_names(text: Text) -> list[str]:
 def switches(text: Text) -> None:
     """Way in, scale and mask."""
     with widgets.line():
-        for name, options in (("route", ROUTES), ("scale", SCALES), ("mask", MASKS)):
-            _field(name, options, text)
+        _switch("route", ROUTES, text, lambda bench, route: replace(bench, route=route))
+        _switch("scale", SCALES, text, lambda bench, scale: replace(bench, scale=scale))
+        _switch("mask", MASKS, text, workbench.with_mask)
 
 
-def _field(name: str, options: tuple[str, ...], text: Text) -> None:
-    """One of a few values of a field of the workbench."""
-    widgets.pick(
-        name, options, getattr(state.bench(), name), text, show=lambda option: text(f"{name}_{option}"),
-        change=lambda bench, value: replace(bench, **{name: value}),
-    )  # fmt: skip
+def _switch(name: str, options: tuple[str, ...], text: Text, change: widgets.Change) -> None:
+    value = getattr(state.bench(), name)
+    widgets.pick(name, options, value, text, show=lambda option: text(f"{name}_{option}"), change=change)
 
 
 def token(text: Text) -> None:
@@ -79,7 +85,8 @@ def token(text: Text) -> None:
 def choice(name: str, options: tuple[str, ...], text: Text, *, change: Any, show: Any) -> None:
     """One of several values of a workbench field, in a list."""
     value = getattr(state.bench(), name)
-    key = control(f"pick_{name}", value)
+    # Its own key a language: after a switch Streamlit 1.67 goes on showing the label it had.
+    key = control(f"pick_{name}_{text.lang}", value)
     st.selectbox(text(f"label_{name}"), options, options.index(value), key=key, format_func=show,
                  on_change=on_change(key, change, options))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,10 @@ MINUS = "\u2212"
 
 
 def short(x: float, decimals: int = 2) -> str:
-    """A number for a cell; what would round to a false 0 or 1 says so with ≈.
+    """A number for a cell, rounded as with a pencil; what would round to a false 0 or 1 says so with ≈.
 
-    >>> short(-0.5), short(0.0), short(0.004), short(0.999), short(12345.6), short(-math.inf), short(math.nan)
-    ('−0.50', '0', '≈0', '≈1', '1.23e4', '−∞', 'NaN')
+    >>> short(-0.5), short(0.0), short(0.004), short(0.999), short(12345.6), short(2.125), short(-math.inf)
+    ('−0.50', '0', '≈0', '≈1', '1.23e4', '2.13', '−∞')
     """
     if math.isnan(x):
         return "NaN"
@@ -24,7 +25,7 @@ def short(x: float, decimals: int = 2) -> str:
         return "0"
     if abs(x) >= 1000:
         return signed(f"{x:.2e}".replace("e+0", "e").replace("e+", "e"))
-    text = f"{x:.{decimals}f}"
+    text = str(Decimal(repr(float(x))).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP))
     if float(text) == 0:
         return "≈0"
     if abs(float(text)) == 1 and abs(x) < 1 and text != f"{x}":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -13,18 +13,30 @@ from ui.text import Text
 HEAD_NAMES = {"H_Q": "W_Q", "H_K": "W_K", "H_V": "W_V", "H_O": "W_O"}
 
 
-def matrix(name: str, text: Text, rows: Sequence[str], caption: str) -> None:
-    """An editor of one of the workbench's matrices; rows are named, columns numbered from 1."""
+def matrices(names: Mapping[str, Sequence[str]], text: Text, *, with_mask: bool = False) -> None:
+    """Editors of some of the workbench's matrices, name → its rows' names, side by side as far as there is room.
+
+    What could not be read is said below all of them, so that no editor moves while it is typed in.
+    """
+    with st.container(horizontal=True, gap="small"):
+        for name, rows in names.items():
+            _matrix(name, text, rows)
+        if with_mask:
+            _mask(text)
+    for name, rows in names.items():
+        for sentence in problems(name, text, rows):
+            st.warning(sentence, icon=":material/edit_off:")
+
+
+def _matrix(name: str, text: Text, rows: Sequence[str]) -> None:
     cells = state.bench().matrices[name]
     _grid(
         name, "number", [list(row) for row in cells], text, rows, [str(j + 1) for j in range(len(cells[0]))],
-        f"{caption}  {len(cells)} × {len(cells[0])}",
+        f"{text(f'caption_{name}')}  {len(cells)} × {len(cells[0])}",
     )  # fmt: skip
-    for sentence in problems(name, text, rows):
-        st.warning(sentence, icon=":material/edit_off:")
 
 
-def mask(text: Text) -> None:
+def _mask(text: Text) -> None:
     """The reader's own mask: cells to click on (may attend) and off."""
     bench = state.bench()
     cells = [["01"[int(c)] for c in row] for row in workbench.own_mask(bench)]

@@ -83,9 +83,7 @@ def typed(text: Text) -> None:
     st.caption(text("typed_note", head=shown + 1))
     d_model = bench.sizes["d_model"]
     sizes = dict.fromkeys(HEAD[:3], d_model) | {HEAD[3]: d_model // bench.n_heads}
-    with st.container(horizontal=True, gap="medium"):
-        for name, rows in sizes.items():
-            editor.matrix(name, text, [str(i + 1) for i in range(rows)], text(f"caption_{name}"))
+    editor.matrices({name: [str(i + 1) for i in range(rows)] for name, rows in sizes.items()}, text)
 
 
 def with_only(bench: Workbench, on: Sequence[int]) -> Workbench:

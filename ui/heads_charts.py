@@ -125,7 +125,7 @@ def _cell(panel: Panel, q: int, k: int, x: float, y: float, cell: int, dim: floa
     paint = (theme.MASKED, theme.INK) if masked else _paint(panel.weights, round(255 * min(max(at, 0), 1)))
     return _mark(
         "masked" if masked else "cell", q, x, y, x + cell - 2, y + cell - 2, value=None if masked else value,
-        fill=paint[0], ink=paint[1], text=display.short(value), tip=panel.tip(q, k, display.exact(value)),
+        fill=paint[0], ink=paint[1], text=display.short(value), tip=panel.tip(q, k, display.short(value, 4)),
         opacity=dim,
     )  # fmt: skip
 

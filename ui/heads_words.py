@@ -84,7 +84,8 @@ def origin(it: Ledger, text: Text) -> str:
     """That nobody trained these heads, and what follows from it."""
     n = len(it.tokens)
     uniform = n > 1 and it.bench.mask == "none" and attention.normalized_entropy(it.weights).mean() > FLAT
-    flat = text("flat", n=n, share=display.short(1 / n)) if uniform else ""
+    low, high = (display.short(float(x)) for x in (it.weights.min(), it.weights.max()))
+    flat = text("flat", n=n, share=display.short(1 / n), low=low, high=high) if uniform else ""
     return text("not_trained", seed=it.bench.head_seed, flat=flat)
 
 

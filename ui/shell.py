@@ -76,6 +76,13 @@ def layout() -> str:
     return "phone" if "Mobi" in (st.context.headers.get("User-Agent") or "") else "wide"
 
 
+def next_pages(text: Text, *pages: str) -> None:
+    """Where to go from here."""
+    with st.container(horizontal=True):
+        for page in pages:
+            st.page_link(f"pages/{page}.py", label=text(f"nav_{page}"), icon=ICONS[page])
+
+
 def half() -> str:
     """The layout of a column that has half of the page."""
     return {"xl": "medium", "wide": "half", "medium": "phone"}.get(layout(), "phone")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 import attention
 from ui import charts, display
@@ -74,7 +75,7 @@ def explain(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) 
 def mixture(steps: attention.AttentionSteps, tokens: Sequence[str], i: int, text: Text) -> str:
     """A token's new representation as the article writes it: so much of this value, so much of that."""
     weights = zip(steps.weights[i], tokens, strict=True)
-    terms = [f"**{display.short(float(w))}** · {escaped(token)}" for w, token in weights if w]
+    terms = [f"**{display.short(float(w))}** · V({escaped(token)})" for w, token in weights if w]
     output = ", ".join(display.short(float(x)) for x in steps.output[i])
     return text("mixture", token=escaped(tokens[i]), sum=" + ".join(terms) or "0", output=output)
 
@@ -101,15 +102,18 @@ def markdown_table(heat: Heat, tokens: Sequence[str]) -> str:
 
 def summary(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) -> str:
     """What the weights say, a clause a query: whom it attends to most."""
-    clauses = []
-    for i, token in enumerate(tokens):
-        row = steps.weights[i]
-        if not row.any():
-            clauses.append(text("summary_nothing", token=token))
-        else:
-            k = int(row.argmax())
-            clauses.append(text("summary_row", token=token, most=tokens[k], weight=display.short(float(row[k]))))
-    return " ".join(clauses)
+    clauses = [_clause(row, token, tokens, text) for row, token in zip(steps.weights, tokens, strict=True)]
+    return text.sentences(clauses)
+
+
+def _clause(row: NDArray[np.float64], token: str, tokens: Sequence[str], text: Text) -> str:
+    if not row.any():
+        return text("summary_nothing", token=token)
+    weight = display.short(float(row.max()))
+    best = [each for each, w in zip(tokens, row, strict=True) if np.isclose(w, row.max(), rtol=1e-9)]
+    if len(best) > 1 and len(best) == np.count_nonzero(row):
+        return text("summary_even", token=token, weight=weight)
+    return text("summary_row", token=token, most=text.names(best), weight=weight)
 
 
 def _tip(name: str, rows: Sequence[str], columns: Sequence[str], text: Text) -> Callable[[int, int, str], str]:
@@ -117,7 +121,7 @@ def _tip(name: str, rows: Sequence[str], columns: Sequence[str], text: Text) -> 
     return lambda i, j, number: template(row=rows[i], column=columns[j], number=number)
 
 
-def _largest(values: np.ndarray) -> float:
+def _largest(values: NDArray[np.float64]) -> float:
     return float(np.abs(values).max(initial=0.0))
 
 

@@ -152,6 +152,13 @@ def with_cells(bench: Workbench, name: str, cells: Mapping[Cell, str]) -> Workbe
     return replace(bench, matrices={**bench.matrices, name: tuple(map(tuple, rows))})
 
 
+def with_mask(bench: Workbench, mask: str) -> Workbench:
+    """Another kind of mask; the reader's own one begins as the causal one if that was on."""
+    if mask == "own" and bench.mask == "causal" and not bench.allowed:
+        return with_allowed(bench, dict(np.ndenumerate(attention.causal_mask(len(bench.tokens)))))
+    return replace(bench, mask=mask)
+
+
 def with_allowed(bench: Workbench, cells: Mapping[Cell, bool]) -> Workbench:
     """Click cells of the reader's own mask on and off."""
     mask = own_mask(bench)

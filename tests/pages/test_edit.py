@@ -109,18 +109,18 @@ def test_switches_change_what_they_say_and_can_be_undone():
 
 def test_controls_show_the_workbench_after_undo():
     app = opened("edit", "en")
-    app.selectbox(key="pick_preset").select("twins").run()
+    app.selectbox(key="pick_preset_en").select("twins").run()
     assert code(app) == w.preset("twins")
     assert app.text_input(key="sentence").value == "狗 追 狗"
     app.button(key="undo").click().run()
-    assert app.selectbox(key="pick_preset").value == "cat"
+    assert app.selectbox(key="pick_preset_en").value == "cat"
     assert app.text_input(key="sentence").value == "猫 追 老鼠 的"
     assert app.number_input(key="size_n").value == 4
 
 
 def test_random_follows_its_seed():
     app = opened("edit", "en")
-    app.selectbox(key="pick_preset").select("random").run()
+    app.selectbox(key="pick_preset_en").select("random").run()
     assert code(app) == w.random(CAT.tokens, 4, 4, 0)
     app.number_input(key="seed").set_value(7).run()
     assert code(app) == w.random(CAT.tokens, 4, 4, 7)
@@ -211,10 +211,31 @@ def test_a_row_with_nothing_left_is_explained(lang):
 
 def test_a_tokens_output_is_written_as_the_article_writes_it():
     app = opened("edit", "zh")
-    mixed = "**0.45** · 猫 + **0.10** · 追 + **0.40** · 老鼠 + **0.05** · 的 = (1.10, 0.23, 1.02, 0.10)"
+    mixed = "**0.45** · V(猫) + **0.10** · V(追) + **0.40** · V(老鼠) + **0.05** · V(的) = (1.10, 0.23, 1.02, 0.10)"
     assert f"新的「追」= {mixed}" in said(app)
     app.button_group(key="pick_token").set_value(3).run()
     assert code(app) == replace(CAT, token=3)
     weights = CAT.steps().weights[3]
-    terms = [f"**{w:.2f}** · {token}" for w, token in zip(weights, CAT.tokens, strict=True)]
+    terms = [f"**{w:.2f}** · V({token})" for w, token in zip(weights, CAT.tokens, strict=True)]
     assert "新的「的」= " + " + ".join(terms) in said(app)
+
+
+def test_equal_weights_are_called_equal():
+    assert said(opened("edit", "en", w.preset("uniform"))).count("attends equally to all it may see (0.25 each)") == 4
+    assert "「追」最关注「狗」「狗」" in said(opened("edit", "zh", w.preset("twins")))
+
+
+def test_the_example_is_described_as_long_as_it_is_the_example():
+    note = attention.examples.get("cat").note["en"]
+    assert note in [each.value for each in opened("edit", "en").caption]
+    changed = [each.value for each in opened("edit", "en", w.with_cells(CAT, "Q", {(0, 0): "9"})).caption]
+    assert f"{catalogue('edit', 'en')['about_changed']} {note}" in changed
+    renamed = [each.value for each in opened("edit", "en", w.with_tokens(CAT, ("a", "b"))).caption]
+    assert catalogue("edit", "en")["about_tokens"] in renamed
+    assert not any(note in each for each in renamed)
+
+
+def test_ones_own_mask_begins_as_the_causal_one():
+    app = opened("edit", "en", replace(CAT, mask="causal"))
+    app.button_group(key="pick_mask").set_value("own").run()
+    np.testing.assert_array_equal(code(app).mask_array(), np.tri(4, dtype=bool))

@@ -60,3 +60,11 @@ class Text:
     def list(self, items: list[str]) -> str:
         """Join names the way the language does."""
         return ("、" if self.lang == "zh" else ", ").join(items)
+
+    def names(self, tokens: list[str]) -> str:
+        """Tokens in a sentence: 「猫」「老鼠」, or cat and mouse."""
+        return "".join(f"「{token}」" for token in tokens) if self.lang == "zh" else " and ".join(tokens)
+
+    def sentences(self, clauses: list[str]) -> str:
+        """Sentences one after another; Chinese needs no space between them."""
+        return ("" if self.lang == "zh" else " ").join(clauses)
