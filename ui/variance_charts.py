@@ -120,13 +120,13 @@ def _histogram(side: str, width: int, height: int) -> dict[str, Any]:
     y = alt.Y(f"{side}:Q", scale=alt.Scale(domain=[0, alt.expr(_TOP)], nice=False),
               axis=alt.Axis(format="%", tickCount=3), title=None)  # fmt: skip
     by = _STRETCH[side]
-    stretched = alt.Chart().transform_calculate(x=f"datum.a * {by}", x2=f"(datum.a + {WIDTH}) * {by}")
+    stretched = {"x": f"datum.a * {by}", "x2": f"(datum.a + {WIDTH}) * {by}"}
     tips = [alt.Tooltip("x:Q", format=".2f", title="≥"), alt.Tooltip("x2:Q", format=".2f", title="<"),
             alt.Tooltip(f"{side}:Q", format=".2%", title="%")]  # fmt: skip
-    bars = stretched.transform_filter("datum.kind === 'bar' && datum.d === dk").mark_rect(
+    bars = _of("bar").transform_filter("datum.d === dk").transform_calculate(**stretched).mark_rect(
         clip=True, color=COLOURS[side], opacity=0.75
     ).encode(x, y, alt.X2("x2:Q"), alt.Y2Datum(0), tooltip=tips)  # fmt: skip
-    theory = stretched.transform_filter("datum.kind === 'theory'").transform_calculate(ink="1").mark_line(
+    theory = _of("theory").transform_calculate(**stretched, ink="1").mark_line(
         clip=True, strokeWidth=2
     ).encode(x, y, alt.Order("a:Q"), INK)  # fmt: skip
     words = [
@@ -140,8 +140,7 @@ def _histogram(side: str, width: int, height: int) -> dict[str, Any]:
 
 
 def _weights(side: str, width: int, height: int) -> dict[str, Any]:
-    mine = "datum.kind === 'weight' && datum.d === dk"
-    chosen = alt.Chart().transform_filter(mine).transform_calculate(b="datum.a + 1")
+    chosen = _of("weight").transform_filter("datum.d === dk").transform_calculate(b="datum.a + 1")
     x = alt.X("a:Q", scale=alt.Scale(domain=[-0.5, 26.5], nice=False), axis=None)
     ends = alt.Axis(values=[0, 1], format="d")
     y = alt.Y(f"{side}:Q", scale=alt.Scale(domain=[0, 1]), title=None, axis=ends)
@@ -153,10 +152,17 @@ def _weights(side: str, width: int, height: int) -> dict[str, Any]:
     return _layers(width, height, bars, _word("rows", side, 0, -7, fontSize=12))
 
 
+def _of(kind: str) -> alt.Chart:
+    """The rows of one kind. A filter of its own, which Vega evaluates once: what follows the slider sees few rows."""
+    return alt.Chart().transform_filter(f"datum.kind === '{kind}'")
+
+
 def _word(kind: str, side: str, x: int, y: int, **mark: Any) -> alt.Chart:
     """Words at a fixed place, in the theme's ink; those of a stop follow the slider."""
     mine = f"datum.kind === '{kind}' && (datum.side === null || datum.side === '{side}')"
-    chosen = alt.Chart().transform_filter(f"{mine} && (datum.d === null || datum.d === dk)")
+    chosen = alt.Chart().transform_filter(mine)
+    if kind in {"stop", "measured", "outside"}:
+        chosen = chosen.transform_filter("datum.d === dk")
     return chosen.transform_calculate(ink="1").mark_text(**{"align": "left", **mark}).encode(
         alt.Text("text:N"), alt.XValue(x), alt.YValue(y), INK
     )  # fmt: skip
