@@ -52,11 +52,14 @@ def about(text: Text) -> None:
 
 
 def row_names(text: Text) -> list[str]:
-    """The tokens, with what they mean beside those of a prepared sentence in another language."""
+    """The tokens, each with a name of its own: with their place where they repeat, with what they mean where a prepared
+    sentence is in another language."""
     bench = state.bench()
     example = examples.get(bench.preset)
     meaning = dict(zip(example.tokens, example.gloss.get(text.lang, ()), strict=False))
-    return [text("gloss", token=t, meaning=meaning[t]) if meaning.get(t, t) != t else t for t in bench.tokens]
+    names = [text("gloss", token=t, meaning=meaning[t]) if meaning.get(t, t) != t else t for t in bench.tokens]
+    repeated = {name for name in names if names.count(name) > 1}
+    return [text("numbered", token=n, number=i + 1) if n in repeated else n for i, n in enumerate(names)]
 
 
 def switches(text: Text) -> None:
@@ -78,7 +81,7 @@ def token(text: Text) -> None:
     with widgets.line():
         widgets.pick(
             "token", range(len(names)), state.bench().token, text, show=lambda i: stages.escaped(names[i]),
-            change=lambda bench, i: replace(bench, token=i),
+            change=lambda bench, i: replace(bench, token=min(i, len(bench.tokens) - 1)),
         )  # fmt: skip
 
 
@@ -96,13 +99,15 @@ def sentence(text: Text) -> None:
     problem = state.lab()["problems"].get("tokens")
     shown = problem["typed"] if problem else " ".join(state.bench().tokens)
     st.text_input(text("sentence"), shown, key=control("sentence", shown), help=text("help_sentence"),
-                  on_change=_retoken)
+                  on_change=state.callback(_retoken))
     if problem:
         st.warning(text(f"sentence_{problem['reason']}", **problem, most=MAX_N, chars=tokens.MAX_CHARS))
 
 
 def _retoken() -> None:
-    typed = st.session_state["sentence"]
+    typed = st.session_state.get("sentence")
+    if typed is None:
+        return
     words = tokens.split(typed)
     problem = _problem_with(words)
     if problem:
@@ -118,7 +123,7 @@ def _problem_with(words: list[str]) -> dict[str, object] | None:
     if len(words) > MAX_N:
         return {"reason": "too_many", "count": len(words)}
     long = next((word for word in words if len(word) > tokens.MAX_CHARS), None)
-    return {"reason": "too_long", "word": long[:40]} if long else None
+    return {"reason": "too_long", "word": stages.escaped(long[:40])} if long else None
 
 
 def _resize(name: str, bench: Workbench, size: int) -> Workbench:

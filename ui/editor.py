@@ -7,9 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from ui import components, numbers, state, theme, workbench
+from ui import components, numbers, stages, state, theme, workbench
 from ui.text import Text
 
+MOST_SAID = 3  #: problems of one matrix that are spelled out
 HEAD_NAMES = {"H_Q": "W_Q", "H_K": "W_K", "H_V": "W_V", "H_O": "W_O"}
 
 
@@ -24,8 +25,11 @@ def matrices(names: Mapping[str, Sequence[str]], text: Text, *, with_mask: bool 
         if with_mask:
             _mask(text)
     for name, rows in names.items():
-        for sentence in problems(name, text, rows):
-            st.warning(sentence, icon=":material/edit_off:")
+        sentences = problems(name, text, [stages.escaped(row) for row in rows])
+        if len(sentences) > MOST_SAID:
+            sentences = [*sentences[:MOST_SAID], text("more_problems", count=len(sentences) - MOST_SAID)]
+        if sentences:
+            st.warning("\n\n".join(sentences), icon=":material/edit_off:")
 
 
 def _matrix(name: str, text: Text, rows: Sequence[str]) -> None:
@@ -75,27 +79,34 @@ def _grid(
     caption: str,
 ) -> None:  # fmt: skip
     here = state.lab()
-    key = f"grid_{name}"
     bad = {k: p["typed"] for k, p in here["problems"].get(name, {}).items() if k != "paste"}
     components.grid(
-        key=key,
+        key=f"grid_{name}",
         width="content",
-        on_edits_change=lambda: _take(name, key),
+        on_edits_change=state.callback(lambda: None),  # which takes in what was typed, here as for every other control
         data={
-            "kind": kind, "epoch": here["epoch"], "seen": here["seen"].get(name, 0),
+            "kind": kind, "epoch": state.epoch(), "seen": here["seen"].get(name, 0),
             "name": text("label_mask") if kind == "mask" else label(name),
-            "caption": caption, "hue": theme.HUES.get(name[-1] if name != "mask" else name, theme.HUES["X"]),
+            "caption": caption, "hue": f"var(--st-{theme.WORDS.get(name[-1], 'gray')}-text-color)",
             "rows": list(rows), "columns": list(columns), "cells": cells, "bad": bad,
             "label": text("mask_label") if kind == "mask" else text("cell_label", matrix=label(name)),
         },
     )  # fmt: skip
 
 
-def _take(name: str, key: str) -> None:
-    """Take over what was typed or clicked in the browser."""
-    edits = (st.session_state.get(key) or {}).get("edits")
+def take_all() -> None:
+    """Take over what was typed or clicked in every grid of the browser."""
+    for name in (*workbench.SHAPES, *HEAD_NAMES, "mask"):
+        _take(name)
+
+
+state.take_typed[:] = [take_all]
+
+
+def _take(name: str) -> None:
+    edits = (st.session_state.get(f"grid_{name}") or {}).get("edits")
     here = state.lab()
-    if not isinstance(edits, dict) or edits.get("epoch") != here["epoch"]:
+    if not edits or edits["epoch"] != state.epoch() or edits["seq"] <= here["seen"].get(name, 0):
         return
     here["seen"] = {**here["seen"], name: edits["seq"]}
     if name == "mask":
@@ -121,7 +132,8 @@ def type_into(name: str, typed: dict[str, str], overflow: dict[str, Any] | None 
             bad[key] = {"reason": error.reason, "typed": text}
     if overflow:
         bad["paste"] = overflow
-    state.lab()["problems"] = {**state.lab()["problems"], name: bad}
+    earlier = {k: problem for k, problem in state.lab()["problems"].get(name, {}).items() if k not in {*typed, "paste"}}
+    state.lab()["problems"] = {**state.lab()["problems"], name: earlier | bad}
     state.commit(workbench.with_cells(bench, name, good), typed=True)
 
 

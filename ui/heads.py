@@ -117,7 +117,7 @@ def _solo(every: list[int], only: int | None, text: Text) -> None:
         with widgets.wrapping():
             st.segmented_control(
                 text("label_solo"), every, default=only, key=key, label_visibility="collapsed",
-                format_func=lambda head: str(head + 1), on_change=choose_one,
+                format_func=lambda head: str(head + 1), on_change=state.callback(choose_one),
             )  # fmt: skip
 
 
@@ -127,5 +127,5 @@ def _button(
 ) -> None:  # fmt: skip
     st.button(
         text(name, **words), key=f"heads_{name}", icon=icon, type=type, disabled=disabled,
-        help=text(f"help_{name}", **words), on_click=lambda: state.commit(change(state.bench())),
+        help=text(f"help_{name}", **words), on_click=state.callback(lambda: state.commit(change(state.bench()))),
     )  # fmt: skip

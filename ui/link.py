@@ -39,8 +39,8 @@ from ui.workbench import (
 
 VERSION = "1"
 MAX_CODE = 6_000  #: what an address is allowed to carry
-MAX_READ = 24_000  #: what is looked at at all
-MAX_BYTES = 65_536  #: what a code may unpack to
+MAX_READ = 120_000  #: what is looked at at all
+MAX_BYTES = 262_144  #: what a code may unpack to
 MAX_PLACES = 6  #: decimals that travel as integers
 
 _PLAIN = {"scale": SCALES, "mask": MASKS, "route": ROUTES}

@@ -52,9 +52,7 @@ def begin(page: str) -> Text:
         st.stop()
     text = Text(page, language())
     state.run_begins()
-    problem = state.adopt(st.query_params.get("s"))
-    if problem:
-        state.lab()["notice"] = problem
+    state.adopt(st.query_params.get("s"))
     _top_row(text)
     _notice(text)
     return text
@@ -115,12 +113,14 @@ def _top_row(text: Text) -> None:
             _history(text)
             st.segmented_control(
                 text("language"), LANGUAGES, default=language(), required=True, key=_picker(),
-                format_func=LANGUAGE_NAMES.__getitem__, on_change=_pick_language, label_visibility="collapsed",
+                format_func=LANGUAGE_NAMES.__getitem__, on_change=state.callback(_pick_language),
+                label_visibility="collapsed",
             )  # fmt: skip
             components.address(
-                key="address", width="content", on_layout_change=_measured,
-                data={"query": here(), "layout": layout(), "layouts": list(LAYOUTS.items()),
-                      "copy": text("copy_link"), "copied": text("copied"), "by_hand": text("copy_by_hand")},
+                key="address", width="content", on_layout_change=state.callback(_measured),
+                data={"session": state.lab()["session"], "query": here(), "layout": layout(),
+                      "layouts": list(LAYOUTS.items()), "copy": text("copy_link"), "copied": text("copied"),
+                      "by_hand": text("copy_by_hand")},
             )  # fmt: skip
 
 
@@ -129,12 +129,16 @@ def _history(text: Text) -> None:
     here = state.lab()
     bench = state.bench()
     start = workbench.start(bench)
-    st.button(text("undo"), icon=":material/undo:", key="undo", type="tertiary", on_click=state.undo,
+    st.button(text("undo"), icon=":material/undo:", key="undo", type="tertiary", on_click=state.callback(state.undo),
               disabled=not here["undo"])
-    st.button(text("redo"), icon=":material/redo:", key="redo", type="tertiary", on_click=state.redo,
+    st.button(text("redo"), icon=":material/redo:", key="redo", type="tertiary", on_click=state.callback(state.redo),
               disabled=not here["redo"])
-    st.button(text("reset"), icon=":material/restart_alt:", key="reset", type="tertiary", on_click=state.commit,
-              args=(start,), disabled=bench == start)
+    st.button(text("reset"), icon=":material/restart_alt:", key="reset", type="tertiary",
+              on_click=state.callback(_reset), disabled=bench == start)
+
+
+def _reset() -> None:
+    state.commit(workbench.start(state.bench()))
 
 
 def _picker() -> str:
@@ -142,7 +146,9 @@ def _picker() -> str:
 
 
 def _pick_language() -> None:
-    st.session_state["lang"] = st.session_state["language_picker"]
+    chosen = st.session_state.get("language_picker")
+    if chosen in LANGUAGES:
+        st.session_state["lang"] = chosen
 
 
 def _measured() -> None:
@@ -154,7 +160,7 @@ def _measured() -> None:
 def _notice(text: Text) -> None:
     problem = state.lab()["notice"]
     if problem:
-        st.warning(text(f"link_{problem}"), icon=":material/link_off:")
+        st.warning(text(problem), icon=":material/warning:")
         state.lab()["notice"] = None
     if len(state.lab()["code"]) > link.MAX_CODE:
         st.warning(text("link_too_long", length=len(state.lab()["code"]), most=link.MAX_CODE))
@@ -162,4 +168,4 @@ def _notice(text: Text) -> None:
 
 def _apologise(text: Text) -> None:
     st.error(text("failed"), icon=":material/error:")
-    st.button(text("undo"), key="failed_undo", on_click=state.undo)
+    st.button(text("undo"), key="failed_undo", on_click=state.callback(state.undo))

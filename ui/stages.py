@@ -15,6 +15,7 @@ from ui.text import Text, in_both
 from ui.workbench import Workbench
 
 NAMES = ("scores", "scaled", "weights", "output")
+MARKS = frozenset("\\`*_{}[]<>()#+-=.!|~$:/@&")  #: what Markdown might read
 
 
 def heats(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) -> list[Heat]:
@@ -66,10 +67,11 @@ def draw_projections(bench: Workbench, text: Text, layout: str) -> None:
 
 def explain(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) -> None:
     """One line of what to see under the stages, and what a fully masked row means."""
-    empty = [token for token, row in zip(tokens, steps.weights, strict=True) if not row.any()]
+    names = [escaped(token) for token in tokens]
+    empty = [name for name, row in zip(names, steps.weights, strict=True) if not row.any()]
     if empty:
-        st.info(text("empty_row", tokens=text.list([escaped(token) for token in empty])))
-    st.markdown(escaped(summary(steps, tokens, text)))
+        st.info(text("empty_row", tokens=text.list(empty)))
+    st.markdown(summary(steps, names, text))
 
 
 def mixture(steps: attention.AttentionSteps, tokens: Sequence[str], i: int, text: Text) -> str:
@@ -130,5 +132,8 @@ def _line(cells: list[str]) -> str:
 
 
 def escaped(token: str) -> str:
-    """A token as Markdown that shows it to the letter."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]<>()#+-.!|~$:" else c for c in token)
+    """A token as Markdown that shows it to the letter: no emphasis, no arrows out of ->, no links.
+
+    The word joiner behind a mark cannot be seen; without it Streamlit still links www.a.b and a@b.c.
+    """
+    return "".join(f"\\{c}\u2060" if c in MARKS else c for c in token)

@@ -11,7 +11,10 @@ to mount because another follows at once.
 
 from __future__ import annotations
 
+import logging
+import secrets
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import streamlit as st
@@ -28,11 +31,10 @@ _LAB = "lab"
 def lab() -> dict[str, Any]:
     """This session's record: plain values only."""
     if _LAB not in st.session_state:
-        code = link.encode(preset(START))
         st.session_state[_LAB] = {
-            "code": code, "undo": [], "redo": [], "epoch": 0, "mine": [code], "asked": None,
-            "problems": {}, "seen": {}, "notice": None, "layout": None,
-            "running": False, "interrupted": False,
+            "session": secrets.token_hex(4), "code": link.encode(preset(START)), "undo": [], "redo": [],
+            "epoch": 0, "problems": {}, "seen": {}, "notice": None, "layout": None,
+            "opened": False, "running": False, "interrupted": False,
         }  # fmt: skip
     return st.session_state[_LAB]  # type: ignore[no-any-return]
 
@@ -42,10 +44,15 @@ def bench() -> Workbench:
     return link.decode(lab()["code"])
 
 
+def epoch() -> str:
+    """Names the set of numbers that editors edit; what was typed into another set does not belong here."""
+    return f"{lab()['session']}-{lab()['epoch']}"
+
+
 def commit(new: Workbench, *, typed: bool = False) -> None:
     """Make `new` the workbench; the one before can be undone.
 
-    `typed` edits leave the editors as they are; any other change gives them new numbers to start from.
+    `typed` edits leave the editors as they are; other changes of the numbers give them new ones to start from.
     """
     here = lab()
     code = link.encode(new)
@@ -54,7 +61,7 @@ def commit(new: Workbench, *, typed: bool = False) -> None:
     link.decode(code)  # what could not be opened again must not replace what can
     here["undo"] = [*here["undo"], here["code"]][-DEPTH:]
     here["redo"] = []
-    _show(code, fresh=not typed)
+    _show(code, typed)
 
 
 def undo() -> None:
@@ -71,35 +78,56 @@ def _step(source: str, target: str) -> None:
         here[target] = [*here[target], here["code"]]
         code = here[source][-1]
         here[source] = here[source][:-1]
-        _show(code, fresh=True)
+        _show(code, typed=False)
 
 
-def _show(code: str, *, fresh: bool) -> None:
+def _show(code: str, typed: bool) -> None:
     here = lab()
+    old, new = link.decode(here["code"]), link.decode(code)
     here["code"] = code
-    here["mine"] = [*here["mine"][-DEPTH:], code]
-    if fresh:
+    if not typed and (old.tokens, old.matrices, old.allowed) != (new.tokens, new.matrices, new.allowed):
         here["epoch"] += 1
         here["problems"] = {}
-        here["seen"] = {}
 
 
-def adopt(code: str | None) -> str | None:
-    """Open a code found in the address; returns the id of what is wrong with it, if anything is.
+def adopt(code: str | None) -> None:
+    """Open the code in the address a session begins with; say so if it cannot be opened.
 
-    A code this session has shown itself is not news: it comes from Back or from an address that lags behind, and
-    the numbers on screen win (the address is then corrected).
+    Later in a session the numbers on screen win, and the address is corrected: an older code in it comes from Back.
     """
     here = lab()
-    if not code or code == here["asked"] or code in here["mine"]:
-        return None
-    here["asked"] = code
+    first, here["opened"] = not here["opened"], True
+    if not code or not first:
+        return
     try:
-        opened = link.decode(code)
+        if len(code) > link.MAX_CODE:
+            raise link.BadLink("oversized")
+        commit(link.decode(code))
     except link.BadLink as error:
-        return error.reason
-    commit(opened)
-    return None
+        here["notice"] = f"link_{error.reason}"
+
+
+#: Takes in what was typed but not yet committed; set by ui.editor, which knows how to read it.
+take_typed: list[Callable[[], None]] = []
+
+
+def callback(change: Callable[..., None]) -> Callable[..., None]:
+    """A widget callback under the net: what was typed elsewhere comes first, and no error reaches the visitor.
+
+    A tap on a button and the number typed just before it arrive together, the button's callback first.
+    """
+
+    @wraps(change)
+    def safe(*args: Any) -> None:
+        try:
+            for take in take_typed:
+                take()
+            change(*args)
+        except Exception:
+            logging.getLogger(__name__).exception("a change could not be made")
+            lab()["notice"] = "change_failed"
+
+    return safe
 
 
 def control(key: str, value: object) -> str:
@@ -132,9 +160,9 @@ def on_change(
     The next run shows the workbench's own value again.
     """
 
-    def callback() -> None:
+    def choose() -> None:
         chosen = st.session_state.get(key)
         if chosen is not None and (not among or chosen in among):
             commit(change(bench(), chosen))
 
-    return callback
+    return callback(choose)

@@ -6,9 +6,8 @@ colour always means the same number. Q, K and V keep their Okabe-Ito hues everyw
 
 from __future__ import annotations
 
-HUES = {"Q": "#0072b2", "K": "#d55e00", "V": "#009e73", "X": "#8a6d1f", "mask": "#6b7280"}
-#: Streamlit's names for the nearest of its own text colours: `:blue[Q]`.
-WORDS = {"Q": "blue", "K": "orange", "V": "green"}
+#: The Okabe-Ito hues of Q, K and V by Streamlit's names, as in `:blue[Q]`: readable in both appearances.
+WORDS = {"Q": "blue", "K": "orange", "V": "green", "X": "yellow"}
 
 WEIGHTS = ("#ffffff", "#d9cdea", "#a98cc8", "#7a4fa3", "#4b2373")  #: 0 … 1
 SIGNED = ("#7f4a0a", "#c9924a", "#f0dcbd", "#ffffff", "#c4dfe3", "#5a9fa8", "#0b5560")  #: −max … 0 … +max

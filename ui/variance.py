@@ -128,7 +128,7 @@ def controls(text: Text) -> None:
         key = control("variance_seed", bench.variance_seed)
         st.number_input(text("seed"), 0, MAX_SEED, bench.variance_seed, 1, key=key, width=130,
                         on_change=on_change(key, lambda bench, seed: replace(bench, variance_seed=seed)))
-        st.button(text("again"), icon=":material/casino:", key="draw_again", on_click=_draw_again)
+        st.button(text("again"), icon=":material/casino:", key="draw_again", on_click=state.callback(_draw_again))
 
 
 def _draw_again() -> None:

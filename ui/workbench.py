@@ -224,6 +224,8 @@ def with_twins(bench: Workbench, twins: bool) -> Workbench:
 
 def with_typed_head(bench: Workbench, head: int) -> Workbench:
     """Make one head the typed one, starting from the numbers it has, rounded to two decimals."""
+    if head >= bench.n_heads:
+        return bench
     heads = multi_head(bench)
     own = {name: from_floats(W[head]) for name, W in zip(HEAD, _projections(heads), strict=True)}
     twins = bench.twins and head != 1

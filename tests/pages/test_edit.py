@@ -179,12 +179,17 @@ def test_what_cannot_be_read_is_explained_and_the_rest_is_used(lang):
     assert bench.matrices["Q"][2][1] == "1/3"
     assert bench.matrices["Q"][1][2] == CAT.matrices["Q"][1][2]
     assert bench.matrices["Q"][3][3] == CAT.matrices["Q"][3][3]
-    sentences = [each.value for each in app.warning]
-    assert len(sentences) == 4
+    assert len(app.warning) == 1
+    *sentences, more = app.warning[0].value.split("\n\n")
+    assert more == catalogue("common", lang)["more_problems"].replace("<<count>>", "1")
     for token, column, shown, kept in [("追", 3, "abc", "1.5"), ("的", 4, "1e999", "1"), ("猫", 2, "", "2")]:
         assert any(token in s and str(column) in s and shown in s and kept in s and "Q" in s for s in sentences)
-    typed(app, "Q", {"1,2": "3"})
+    typed(app, "Q", {"1,2": "3", "3,3": "4", "0,1": "5"})
     assert code(app).matrices["Q"][1][2] == "3"
+    assert "2/0" in app.warning[0].value
+    app.button_group(key="pick_scale").set_value("none").run()
+    assert "2/0" in app.warning[0].value  # other controls do not make it forgotten
+    typed(app, "Q", {"1,1": "2"})
     assert not app.warning
 
 
@@ -222,7 +227,7 @@ def test_a_tokens_output_is_written_as_the_article_writes_it():
 
 def test_equal_weights_are_called_equal():
     assert said(opened("edit", "en", w.preset("uniform"))).count("attends equally to all it may see (0.25 each)") == 4
-    assert "「追」最关注「狗」「狗」" in said(opened("edit", "zh", w.preset("twins")))
+    assert "「追」最关注「1 狗」「3 狗」" in said(opened("edit", "zh", w.preset("twins")))
 
 
 def test_the_example_is_described_as_long_as_it_is_the_example():

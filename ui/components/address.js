@@ -4,9 +4,15 @@
 // the screen. history.replaceState does not: one entry a page, Back goes to the page before.
 
 const observers = new WeakMap();
+const now = new WeakMap();
 
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
+  // The server has forgotten this session (it was restarted, or the page slept too long). The address still holds the
+  // numbers: start over from it instead of overwriting it.
+  window.attentionLabSession ??= data.session;
+  if (window.attentionLabSession !== data.session) return location.reload();
+  now.set(parentElement, data);
   const query = new URLSearchParams(location.search); // what is not ours (embed=true) stays
   query.delete("s");
   for (const [name, value] of Object.entries(data.query)) query.set(name, value);
@@ -17,7 +23,8 @@ export default function (component) {
   const field = parentElement.querySelector("input");
   button.textContent = data.copy;
   button.onclick = async () => {
-    field.value = `${location.origin}${location.pathname}?${new URLSearchParams(data.query)}`;
+    await atRest();
+    field.value = `${location.origin}${location.pathname}?${new URLSearchParams(now.get(parentElement).query)}`;
     const copied = await copy(field);
     button.textContent = copied ? data.copied : data.copy;
     field.hidden = copied;
@@ -47,6 +54,15 @@ function fitting({ layout, layouts }, width) {
 function room(element) {
   const { paddingLeft, paddingRight } = getComputedStyle(element);
   return element.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+}
+
+// Wait for the answer to what was typed just before.
+async function atRest() {
+  const since = performance.now() - (window.attentionLabSent ?? -1e9);
+  const running = () => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "running";
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 60));
+  if (since < 300) await pause();
+  for (let tries = 0; running() && tries < 40; tries += 1) await pause();
 }
 
 async function copy(field) {

@@ -5,26 +5,65 @@
 // first. Python answers with the sequence number it has seen, so a newer text is never overwritten by an older.
 
 const grids = new WeakMap();
+const PATIENCE = 2000; // ms without an answer after which an edit is sent again (the connection may have been lost)
+const HOLD = 80; // ms by which a tap on a link waits for the edit that it ended
 
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
   let grid = grids.get(parentElement);
   if (!grid) {
-    grid = { seq: 0, epoch: data.epoch, edits: {}, when: {}, shape: "" };
+    grid = { seq: data.seen, epoch: data.epoch, edits: {}, when: {}, shape: "" };
     grids.set(parentElement, grid);
+    document.addEventListener("pointerdown", (event) => finish(grid, event), true);
   }
   grid.data = data;
-  grid.send = (overflow) => {
+  grid.send = (overflow = null) => {
     grid.seq += 1;
+    window.attentionLabSent = performance.now();
     setStateValue("edits", { epoch: grid.epoch, seq: grid.seq, cells: { ...grid.edits }, overflow });
+    clearTimeout(grid.again);
+    grid.again = setTimeout(() => grid.table.isConnected && unseen(grid).length && grid.send(), PATIENCE);
   };
-  if (grid.epoch !== data.epoch) Object.assign(grid, { epoch: data.epoch, edits: {}, when: {} });
   const shape = JSON.stringify([data.kind, data.rows.length, data.columns]);
+  if (grid.epoch !== data.epoch) {
+    // Other numbers to edit. What was typed meanwhile and is not answered yet is typed into them.
+    const kept = shape === grid.shape ? unseen(grid) : [];
+    const edits = Object.fromEntries(kept.map((key) => [key, grid.edits[key]]));
+    Object.assign(grid, { epoch: data.epoch, edits, when: {} });
+    for (const key of kept) grid.when[key] = grid.seq + 1;
+    if (kept.length) grid.send();
+  }
   if (shape !== grid.shape) {
     grid.shape = shape;
     build(grid, parentElement.querySelector("table"));
   }
   refresh(grid);
+}
+
+// The cells whose last edit Python has not seen.
+function unseen(grid) {
+  return Object.keys(grid.edits).filter((key) => grid.when[key] > grid.data.seen);
+}
+
+// Whatever is pressed next, the number being typed comes first: on touch screens the press ends before the blur.
+function finish(grid, event) {
+  if (!grid.table?.isConnected) return;
+  const cell = grid.table.getRootNode().activeElement;
+  if (cell?.matches?.("input") && cell.value !== cell.dataset.shown && !event.composedPath().includes(cell)) {
+    cell.onchange();
+  }
+}
+
+// A page change and an edit sent together undo each other in Streamlit 1.67: let the edit go first.
+if (!window.attentionLabHolds) {
+  window.attentionLabHolds = true;
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a");
+    if (!link || performance.now() - (window.attentionLabSent ?? -HOLD) >= HOLD) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setTimeout(() => link.click(), HOLD);
+  }, true);
 }
 
 function build(grid, table) {
@@ -62,14 +101,14 @@ function makeCell(grid, i, j) {
     cell.spellcheck = false;
     cell.maxLength = 64;
     cell.onfocus = () => cell.select();
-    cell.onchange = () => record(grid, [[i, j, cell.value]]);
+    cell.onchange = () => cell.value !== cell.dataset.shown && record(grid, [[i, j, cell.value]]);
     cell.onblur = () => refresh(grid);
     cell.onpaste = (event) => paste(grid, event, i, j);
   }
   return cell;
 }
 
-function record(grid, changes, overflow = null) {
+function record(grid, changes, overflow) {
   for (const [i, j, text] of changes) {
     grid.edits[`${i},${j}`] = text;
     grid.when[`${i},${j}`] = grid.seq + 1;
@@ -87,7 +126,7 @@ function paste(grid, event, i, j) {
   const height = grid.data.rows.length - i, width = grid.data.columns.length - j;
   const changes = block.slice(0, height).flatMap((line, di) =>
     line.slice(0, width).map((cell, dj) => [i + di, j + dj, cell.trim()]));
-  const columns = Math.max(...block.map((line) => line.length));
+  const columns = block.reduce((most, line) => Math.max(most, line.length), 0);
   const tooLarge = block.length > height || columns > width;
   record(grid, changes, tooLarge ? { row: i, column: j, rows: block.length, columns, height, width } : null);
 }
@@ -123,7 +162,7 @@ function refresh(grid) {
 function show(grid, i, j, text, bad) {
   const cell = grid.cells[i][j];
   const { data } = grid;
-  cell.setAttribute("aria-label", data.label.replace("{row}", data.rows[i]).replace("{column}", data.columns[j]));
+  cell.setAttribute("aria-label", data.label.replace(/\{(row|column)\}/g, (_, axis) => (axis === "row" ? data.rows[i] : data.columns[j])));
   if (data.kind === "mask") {
     cell.setAttribute("aria-pressed", text === "1");
     cell.textContent = text === "1" ? "✓" : "✕";
