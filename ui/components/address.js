@@ -11,7 +11,10 @@ export default function (component) {
   // The server has forgotten this session (it was restarted, or the page slept too long). The address still holds the
   // numbers: start over from it instead of overwriting it.
   window.attentionLabSession ??= data.session;
-  if (window.attentionLabSession !== data.session) return location.reload();
+  if (window.attentionLabSession !== data.session) {
+    sessionStorage.setItem("attentionLabLost", Date.now()); // grid.js then types again what was not answered
+    return location.reload();
+  }
   now.set(parentElement, data);
   const query = new URLSearchParams(location.search); // what is not ours (embed=true) stays
   query.delete("s");

@@ -16,15 +16,17 @@ export default function (component) {
     grids.set(parentElement, grid);
     document.addEventListener("pointerdown", (event) => finish(grid, event), true);
   }
+  const shape = JSON.stringify([data.kind, data.rows.length, data.columns]);
+  const memory = `attentionLab ${data.name} ${shape}`;
   grid.data = data;
   grid.send = (overflow = null) => {
     grid.seq += 1;
     window.attentionLabSent = performance.now();
+    sessionStorage.setItem(memory, JSON.stringify(grid.edits));
     setStateValue("edits", { epoch: grid.epoch, seq: grid.seq, cells: { ...grid.edits }, overflow });
     clearTimeout(grid.again);
     grid.again = setTimeout(() => grid.table.isConnected && unseen(grid).length && grid.send(), PATIENCE);
   };
-  const shape = JSON.stringify([data.kind, data.rows.length, data.columns]);
   if (grid.epoch !== data.epoch) {
     // Other numbers to edit. What was typed meanwhile and is not answered yet is typed into them.
     const kept = shape === grid.shape ? unseen(grid) : [];
@@ -37,7 +39,18 @@ export default function (component) {
     grid.shape = shape;
     build(grid, parentElement.querySelector("table"));
   }
+  if (grid.recalled !== memory) recall(grid, memory);
+  if (!unseen(grid).length) sessionStorage.removeItem(memory);
   refresh(grid);
+}
+
+// The page was loaded anew because the server had forgotten the session: what it had not answered is typed again.
+function recall(grid, memory) {
+  grid.recalled = memory;
+  const lost = Date.now() - Number(sessionStorage.getItem("attentionLabLost")) < 20000;
+  const cells = lost ? JSON.parse(sessionStorage.getItem(memory) ?? "{}") : {};
+  const changes = Object.entries(cells).map(([key, text]) => [...key.split(",").map(Number), text]);
+  if (changes.length) record(grid, changes);
 }
 
 // The cells whose last edit Python has not seen.
