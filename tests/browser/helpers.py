@@ -198,7 +198,7 @@ def expect_lit(page: Page, rows: set[int], nth: int = -1, *, within: float = 3.0
 
 
 def _number(shown: str) -> float:
-    return float(shown.replace("−", "-").replace("∞", "inf"))
+    return float(shown.replace("−", "-").replace("∞", "inf").replace("≈", ""))
 
 
 def editor(page: Page, name: str) -> Locator:
