@@ -23,16 +23,24 @@ def prepared(text: Text) -> None:
         choice("preset", PRESETS, text, change=workbench.opened, show=_preset_titles(text.lang))
     with words:
         sentence(text)
-    with sizes, st.popover(text("sizes"), width="stretch"):
+    with sizes:
+        _sizes(bench, text)
+    if bench.preset == "random":
+        key = control("seed", bench.seed)
+        st.number_input(text("seed"), 0, MAX_SEED, bench.seed, 1, key=key, width=160,
+                        on_change=on_change(key, lambda bench, seed: workbench.opened(bench, "random", seed)))
+
+
+def _sizes(bench: Workbench, text: Text) -> None:
+    """The sizes; drawn only while they are looked at."""
+    with st.popover(text("sizes"), key="sizes", on_change="rerun", width="stretch") as popover:
+        if not popover.open:
+            return
         for name, most in (("n", MAX_N), ("d_k", MAX_D), ("d_v", MAX_D), ("d_model", MAX_D)):
             key = control(f"size_{name}", bench.sizes[name])
             st.number_input(text(f"size_{name}"), 1, most, bench.sizes[name], 1, key=key,
                             on_change=on_change(key, partial(_resize, name)))
         st.caption(text("sizes_note"))
-    if bench.preset == "random":
-        key = control("seed", bench.seed)
-        st.number_input(text("seed"), 0, MAX_SEED, bench.seed, 1, key=key, width=160,
-                        on_change=on_change(key, lambda bench, seed: workbench.opened(bench, "random", seed)))
 
 
 def about(text: Text) -> None:

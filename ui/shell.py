@@ -69,9 +69,10 @@ def language() -> str:
 
 def layout() -> str:
     """How wide the page is: "xl", "wide", "medium" or "phone"; guessed until the browser has measured it."""
-    if state.lab()["layout"]:
-        return str(state.lab()["layout"])
-    return "phone" if "Mobi" in (st.context.headers.get("User-Agent") or "") else "wide"
+    here = state.lab()
+    if not here["layout"]:
+        here["layout"] = "phone" if "Mobi" in (st.context.headers.get("User-Agent") or "") else "wide"
+    return str(here["layout"])
 
 
 def next_pages(text: Text, *pages: str) -> None:

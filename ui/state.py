@@ -26,17 +26,19 @@ DEPTH = 100  #: how many steps can be undone
 START = "cat"
 
 _LAB = "lab"
+_NOTHING = object()
 
 
 def lab() -> dict[str, Any]:
     """This session's record: plain values only."""
-    if _LAB not in st.session_state:
-        st.session_state[_LAB] = {
+    here = st.session_state.get(_LAB)
+    if here is None:
+        here = st.session_state[_LAB] = {
             "session": secrets.token_hex(4), "code": link.encode(preset(START)), "undo": [], "redo": [],
             "epoch": 0, "problems": {}, "seen": {}, "notice": None, "layout": None,
             "opened": False, "running": False, "interrupted": False,
         }  # fmt: skip
-    return st.session_state[_LAB]  # type: ignore[no-any-return]
+    return here
 
 
 def bench() -> Workbench:
@@ -136,7 +138,7 @@ def control(key: str, value: object) -> str:
     Setting a value sends it to the browser, where it would overwrite what is just being typed: so it is set only when
     it differs, or when the last run was cut short and its messages may have been dropped.
     """
-    if lab()["interrupted"] or key not in st.session_state or st.session_state[key] != value:
+    if lab()["interrupted"] or st.session_state.get(key, _NOTHING) != value:
         st.session_state[key] = value
     return key
 

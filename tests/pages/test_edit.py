@@ -115,7 +115,7 @@ def test_controls_show_the_workbench_after_undo():
     app.button(key="undo").click().run()
     assert app.selectbox(key="pick_preset_en").value == "cat"
     assert app.text_input(key="sentence").value == "猫 追 老鼠 的"
-    assert app.number_input(key="size_n").value == 4
+    assert sizes_open(app).number_input(key="size_n").value == 4
 
 
 def test_random_follows_its_seed():
@@ -132,10 +132,18 @@ def test_random_follows_its_seed():
     assert app.button(key="reset").disabled
 
 
+def sizes_open(app):
+    """Open the sizes; they are drawn only then. (AppTest of Streamlit 1.62 closes them at each run.)"""
+    app.session_state["sizes"] = True
+    app.run()
+    app.session_state["sizes"] = True
+    return app
+
+
 def test_sizes():
     app = opened("edit", "en")
-    app.number_input(key="size_d_v").set_value(6).run()
-    app.number_input(key="size_n").set_value(6).run()
+    sizes_open(app).number_input(key="size_d_v").set_value(6).run()
+    sizes_open(app).number_input(key="size_n").set_value(6).run()
     assert_well(app)
     assert code(app).sizes == {"n": 6, "d_k": 4, "d_v": 6, "d_model": 4}
     assert code(app).tokens == ("猫", "追", "老鼠", "的", "5", "6")
