@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextvars import copy_context
 from dataclasses import dataclass, replace
@@ -9,6 +10,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.scriptrunner import StopException
 
 import attention
 from attention import experiment
@@ -63,7 +65,10 @@ def _progress(place: DeltaGenerator, text: Text) -> Report:
         nonlocal shown
         if share >= shown + 0.02:
             shown = share
-            outside.run(place.progress, min(share, 1.0), text("progress"))
+            try:
+                outside.run(place.progress, min(share, 1.0), text("progress"))
+            except StopException:  # the visitor has left: finish for the next one
+                shown = math.inf
 
     return report
 

@@ -32,9 +32,9 @@ class Server:
     """A `streamlit run` of its own on a free port; `url` has no slash at the end."""
 
     def __init__(
-        self, script: str = "streamlit_app.py", *, cwd: Path = ROOT, options: tuple[str, ...] = ()
+        self, script: str = "streamlit_app.py", *, cwd: Path = ROOT, options: tuple[str, ...] = (), port: int = 0
     ) -> None:
-        self.port = free_port()
+        self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._log = tempfile.NamedTemporaryFile("w+b", prefix="streamlit-", suffix=".log")  # noqa: SIM115
         command = [

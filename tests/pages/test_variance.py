@@ -6,13 +6,14 @@ from dataclasses import replace
 import altair as alt
 import numpy as np
 import pytest
+from streamlit.runtime.scriptrunner import StopException
 
 import attention
 from attention import experiment
 from tests.pages.reading import assert_well, frames, opened, said
 from ui import link, variance, variance_charts
 from ui import workbench as w
-from ui.text import LANGUAGES, catalogue
+from ui.text import LANGUAGES, Text, catalogue
 from ui.variance_charts import NAMES, number
 
 CAT = w.preset("cat")
@@ -221,3 +222,13 @@ def test_charts_fit_every_layout(layout):
 
     spec = variance_charts.spread_spec(layout)
     assert max(widths(spec)) * spec["columns"] < charts.ROOM[layout][0]
+
+
+def test_a_measurement_is_finished_for_the_next_visitor_when_one_leaves():
+    class Left:
+        def progress(self, *said):
+            raise StopException
+
+    report = variance._progress(Left(), Text("variance", "en"))
+    for share in (0.0, 0.5, 1.0):
+        report(share)
