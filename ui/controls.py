@@ -8,7 +8,6 @@ from typing import Any
 
 import streamlit as st
 
-from attention import examples
 from ui import stages, state, tokens, widgets, workbench
 from ui.state import control, on_change
 from ui.text import Text
@@ -47,7 +46,7 @@ def about(text: Text) -> None:
     """What the prepared numbers were made to show, and what their columns stand for."""
     bench = state.bench()
     start = workbench.start(bench)
-    example = examples.get(bench.preset)
+    example = workbench.example(bench.preset)
     note = example.note[text.lang]
     if bench.tokens != start.tokens:
         st.caption(text("about_tokens"))
@@ -63,7 +62,7 @@ def row_names(text: Text) -> list[str]:
     """The tokens, each with a name of its own: with their place where they repeat, with what they mean where a prepared
     sentence is in another language."""
     bench = state.bench()
-    example = examples.get(bench.preset)
+    example = workbench.example(bench.preset)
     meaning = dict(zip(example.tokens, example.gloss.get(text.lang, ()), strict=False))
     names = [text("gloss", token=t, meaning=meaning[t]) if meaning.get(t, t) != t else t for t in bench.tokens]
     repeated = {name for name in names if names.count(name) > 1}
@@ -142,4 +141,4 @@ def _resize(name: str, bench: Workbench, size: int) -> Workbench:
 
 
 def _preset_titles(lang: str) -> Any:
-    return lambda name: examples.get(name).title[lang]
+    return lambda name: workbench.example(name).title[lang]

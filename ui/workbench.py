@@ -104,21 +104,25 @@ def _array(matrix: Matrix) -> NDArray[np.float64]:
     return array
 
 
+#: A prepared example by name; making one costs more than a page should pay at each rerun. Not to be written to.
+example = lru_cache(maxsize=16)(examples.get)
+
+
 @lru_cache(maxsize=64)
 def preset(name: str, seed: int = 0) -> Workbench:
     """A prepared state, from `attention.examples`."""
-    example = examples.get(name, seed=seed)
-    mask = None if example.mask is None else tuple("".join("01"[int(c)] for c in row) for row in example.mask)
+    made = examples.get(name, seed=seed)
+    mask = None if made.mask is None else tuple("".join("01"[int(c)] for c in row) for row in made.mask)
     return without_typed_head(Workbench(
-        preset=name, seed=seed, tokens=example.tokens, matrices=_matrices(example), scale=str(example.scale),
+        preset=name, seed=seed, tokens=made.tokens, matrices=_matrices(made), scale=str(made.scale),
         mask="own" if mask else "none", allowed=mask or (),
     ))  # fmt: skip
 
 
 def random(tokens: tuple[str, ...], d_k: int, d_v: int, seed: int) -> Workbench:
     """Random numbers for tokens and sizes of the reader's own."""
-    example = examples.random(len(tokens), d_k, d_v, seed=seed)
-    drawn = replace(preset("random", seed), tokens=tokens, matrices=_matrices(example))
+    made = examples.random(len(tokens), d_k, d_v, seed=seed)
+    drawn = replace(preset("random", seed), tokens=tokens, matrices=_matrices(made))
     return without_typed_head(replace(drawn, token=min(drawn.token, len(tokens) - 1)))
 
 
@@ -136,8 +140,8 @@ def start(bench: Workbench) -> Workbench:
     return opened(bench, bench.preset, bench.seed)
 
 
-def _matrices(example: examples.Example) -> dict[str, Matrix]:
-    return {name: from_floats(getattr(example, name)) for name in SHAPES}
+def _matrices(made: examples.Example) -> dict[str, Matrix]:
+    return {name: from_floats(getattr(made, name)) for name in SHAPES}
 
 
 def from_floats(array: NDArray[np.float64], decimals: int = 2) -> Matrix:
