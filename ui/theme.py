@@ -1,12 +1,12 @@
 """Colours that mean something, the same on every page and in both appearances.
 
 Heatmap cells are "paper": their ramps run from white in light and dark alike, with ink chosen for contrast, so that a
-colour always means the same number. Q, K and V keep their Okabe-Ito hues everywhere.
+colour always means the same number. Q, K and V are blue, orange and green everywhere.
 """
 
 from __future__ import annotations
 
-#: The Okabe-Ito hues of Q, K and V by Streamlit's names, as in `:blue[Q]`: readable in both appearances.
+#: The colours of Q, K, V and X by Streamlit's names, as in `:blue[Q]`: readable in both appearances.
 WORDS = {"Q": "blue", "K": "orange", "V": "green", "X": "yellow"}
 
 WEIGHTS = ("#ffffff", "#d9cdea", "#a98cc8", "#7a4fa3", "#4b2373")  #: 0 … 1
