@@ -19,7 +19,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from ui import numbers, tokens
+from ui import numbers, places, tokens
 from ui.workbench import (
     DRAWS,
     HEAD,
@@ -44,7 +44,6 @@ MAX_BYTES = 262_144  #: what a code may unpack to
 MAX_PLACES = 6  #: decimals that travel as integers
 
 _PLAIN = {"scale": SCALES, "mask": MASKS, "route": ROUTES}
-_SWITCHES = ("n_heads", "head_seed", "heads_off", "twins", "typed_head", "token")
 
 
 class BadLink(ValueError):
@@ -169,6 +168,7 @@ def _check(bench: Workbench) -> None:
     for name, (rows, columns) in SHAPES.items():
         _require(_shape(bench.matrices[name]) == (sizes[rows], sizes[columns]))
     _require(all(getattr(bench, name) in choices for name, choices in _PLAIN.items()))
+    _require(bench.cell == () or _is_cell(bench.cell))
     own = bench.allowed
     _require(own == () or len(own) == n and all(re.fullmatch(f"[01]{{{n}}}", row) for row in own))
     _require(_whole(bench.n_heads, 1, MAX_HEADS) and d_model % bench.n_heads == 0)
@@ -188,6 +188,13 @@ def _check(bench: Workbench) -> None:
 def _is_token(token: object) -> bool:
     return isinstance(token, str) and 0 < len(token) <= tokens.MAX_CHARS and not re.search(r"\s", token) and (
         tokens.split(f"{token} x")[:1] == [token]
+    )
+
+
+def _is_cell(cell: object) -> bool:
+    """Whether this could be a cell of some workbench. One that this workbench does not have is a lesser matter."""
+    return isinstance(cell, tuple) and len(cell) == 4 and cell[0] in places.NAMES and (
+        all(map(_whole, cell[1:], (0, 0, -1), (999, 999, MAX_HEADS)))
     )
 
 

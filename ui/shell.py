@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import components, link, state, workbench
+from ui import components, link, places, state, workbench
 from ui.text import LANGUAGES, Text
 
 #: section → pages; a page is pages/<name>.py and has the address /<name>, the first one /.
@@ -161,10 +161,18 @@ def _measured() -> None:
 def _notice(text: Text) -> None:
     problem = state.lab()["notice"]
     if problem:
-        st.warning(text(problem), icon=":material/warning:")
+        st.warning(text(problem, **_gone(text)), icon=":material/warning:")
         state.lab()["notice"] = None
     if len(state.lab()["code"]) > link.MAX_CODE:
         st.warning(text("link_too_long", length=len(state.lab()["code"]), most=link.MAX_CODE))
+
+
+def _gone(text: Text) -> dict[str, object]:
+    """The chosen cell that does not exist any more, in words."""
+    if not state.lab()["gone"]:
+        return {}
+    place = places.Place(*state.lab()["gone"])
+    return {"stage": Text("trace", text.lang)(f"name_{place.stage}"), "row": place.row + 1, "column": place.column + 1}
 
 
 def _apologise(text: Text) -> None:

@@ -14,12 +14,13 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
 import streamlit as st
 
-from ui import link
+from ui import link, places
 from ui.workbench import Workbench, preset
 
 DEPTH = 100  #: how many steps can be undone
@@ -35,7 +36,7 @@ def lab() -> dict[str, Any]:
     if here is None:
         here = st.session_state[_LAB] = {
             "session": secrets.token_hex(4), "code": link.encode(preset(START)), "undo": [], "redo": [],
-            "epoch": 0, "problems": {}, "seen": {}, "notice": None, "layout": None,
+            "epoch": 0, "problems": {}, "seen": {}, "notice": None, "gone": None, "layout": None,
             "opened": False, "running": False, "interrupted": False,
         }  # fmt: skip
     return here
@@ -57,13 +58,28 @@ def commit(new: Workbench, *, typed: bool = False) -> None:
     `typed` edits leave the editors as they are; other changes of the numbers give them new ones to start from.
     """
     here = lab()
-    code = link.encode(new)
+    code = link.encode(_with_its_cell(new))
     if code == here["code"]:
         return
     link.decode(code)  # what could not be opened again must not replace what can
     here["undo"] = [*here["undo"], here["code"]][-DEPTH:]
     here["redo"] = []
     _show(code, typed)
+
+
+def look(place: places.Place | None) -> None:
+    """Choose a cell to explain, or none. Looking changes no number: there is nothing to undo."""
+    lab()["code"] = link.encode(replace(bench(), cell=tuple(place or ())))
+
+
+def _with_its_cell(new: Workbench) -> Workbench:
+    """The workbench without a chosen cell that its sizes do not have; the reader is told."""
+    place = places.chosen(new)
+    if place is None or places.exists(new, place):
+        return new
+    lab()["notice"] = "cell_gone"
+    lab()["gone"] = list(place)
+    return replace(new, cell=())
 
 
 def undo() -> None:
@@ -78,9 +94,9 @@ def _step(source: str, target: str) -> None:
     here = lab()
     if here[source]:
         here[target] = [*here[target], here["code"]]
-        code = here[source][-1]
+        then = replace(link.decode(here[source][-1]), cell=bench().cell)  # what is looked at stays
         here[source] = here[source][:-1]
-        _show(code, typed=False)
+        _show(link.encode(_with_its_cell(then)), typed=False)
 
 
 def _show(code: str, typed: bool) -> None:

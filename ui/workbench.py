@@ -59,6 +59,7 @@ class Workbench:
     twins: bool = False  # head 2 is given head 1's projections
     typed_head: int = -1  # the head whose projections were typed; -1: none
     token: int = 1  # the token whose output the heads page explains
+    cell: tuple[str | int, ...] = ()  # the cell that explains itself, as (stage, row, column, head); see ui.places
     variance_seed: int = 0
     variance_draws: int = DRAWS[0]
 
@@ -131,7 +132,7 @@ def opened(bench: Workbench, name: str, seed: int = 0) -> Workbench:
     sizes = bench.sizes
     new = random(bench.tokens, sizes["d_k"], sizes["d_v"], seed) if name == "random" else preset(name, seed)
     return replace(
-        new, route=bench.route, variance_seed=bench.variance_seed, variance_draws=bench.variance_draws
+        new, route=bench.route, cell=bench.cell, variance_seed=bench.variance_seed, variance_draws=bench.variance_draws
     )
 
 
