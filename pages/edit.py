@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import controls, editor, shell, stages, state
+from ui import controls, editor, shell, stages, state, trace
 
 text = shell.begin("edit")
 st.markdown(text("question"))
@@ -11,17 +11,18 @@ controls.prepared(text)
 controls.switches(text)
 bench = state.bench()
 rows = controls.row_names(text)
+marks = trace.marks(bench)
 
 dimensions = [str(i + 1) for i in range(bench.sizes["d_model"])]
 if bench.route == "direct":
-    editor.matrices(dict.fromkeys(("Q", "K", "V"), rows), text, with_mask=bench.mask == "own")
+    editor.matrices(dict.fromkeys(("Q", "K", "V"), rows), text, with_mask=bench.mask == "own", marks=marks)
 else:
     projections = dict.fromkeys(("W_Q", "W_K", "W_V"), dimensions)
-    editor.matrices({"X": rows} | projections, text, with_mask=bench.mask == "own")
-    stages.draw_projections(bench, text, shell.layout())
+    editor.matrices({"X": rows} | projections, text, with_mask=bench.mask == "own", marks=marks)
+    stages.draw_projections(bench, text, shell.layout(), marks)
 
 steps = bench.steps()
-stages.draw(steps, bench.tokens, text, shell.layout(), key="stages")
+stages.draw(steps, bench.tokens, text, shell.layout(), key="stages", marks=marks)
 controls.token(text)
 st.markdown(stages.mixture(steps, rows, bench.token, text))
 stages.explain(steps, rows, text)

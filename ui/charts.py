@@ -8,8 +8,8 @@ Altair checks each spec once; what is cached is the plain dict (building costs 1
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ui import display, theme
+from ui.places import Place
 from ui.text import in_both
 
 #: layout → (width the charts may take, stages side by side)
@@ -26,7 +27,8 @@ ROOM = {"xl": (1240, 4), "wide": (880, 4), "medium": (560, 2), "half": (490, 2),
 LABELS = 62  #: pixels for a row's token, left of its cells
 SUMS = 62  #: pixels for "Σ = 1.00", right of the weights
 LEGIBLE = 27  #: the least cell that holds a number
-COLUMNS = ("kind", "s", "q", "k", "v", "text", "tip", "light")
+COLUMNS = ("kind", "s", "q", "k", "v", "text", "tip", "light", "at", "marked")
+CHOSEN, OPERAND = 1, 2  #: how a cell is marked: it explains itself; it goes into the one that does
 
 
 @dataclass(frozen=True)
@@ -41,37 +43,56 @@ class Heat:
     hidden: NDArray[np.bool_] | None = None  # True = masked: struck out, never just empty
     weights: bool = False  # [0, 1] ramp and row sums; otherwise signed
     limit: float = 1.0  # the value at the ends of a signed ramp
+    stage: str = ""  # what its cells are called in `ui.places`; none: they cannot be chosen
+    head: int = -1
+    marks: Mapping[Place, int] = field(default_factory=dict)  # CHOSEN or OPERAND
+
+    def at(self, q: int, k: int) -> tuple[str | None, int]:
+        """A cell's address, and how it is marked."""
+        if not self.stage:
+            return None, 0
+        return f"{self.stage} {q} {k} {self.head}", self.marks.get(Place(self.stage, q, k, self.head), 0)
 
 
-def linked(rows: Sequence[str], heats: Sequence[Heat], layout: str) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Heatmaps that share their rows: choosing a row lights it up in all of them, in the browser alone."""
+def linked(
+    rows: Sequence[str], heats: Sequence[Heat], layout: str, turn: int = 0
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Heatmaps that share their rows: choosing a row lights it up in all of them, in the browser alone.
+
+    turn: another number after each choice of a cell, or Vega would keep silent when a cell is chosen once more.
+    """
     shapes = tuple((heat.values.shape[1], heat.weights) for heat in heats)
-    return _frame(rows, heats), linked_spec(len(rows), shapes, layout)
+    return _frame(rows, heats, turn), linked_spec(len(rows), shapes, layout)
 
 
-def _frame(rows: Sequence[str], heats: Sequence[Heat]) -> pd.DataFrame:
+def _frame(rows: Sequence[str], heats: Sequence[Heat], turn: int) -> pd.DataFrame:
     """The marks of all heatmaps, a record each, by columns: the quickest way into a frame."""
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     for s, heat in enumerate(heats):
-        records = [("title", s, 0, 0, None, heat.title, None, False), ("hint", s, 0, 0, None, heat.hint, None, False)]
-        records += [("column", s, 0, k, None, name, None, False) for k, name in enumerate(heat.columns)]
+        records = [_word("title", s, heat.title), _word("hint", s, heat.hint)]
+        records += [_word("column", s, name, k=k) for k, name in enumerate(heat.columns)]
         for q, (token, values) in enumerate(zip(rows, heat.values, strict=True)):
-            records.append(("row", s, q, 0, None, token, None, False))
+            records.append(_word("row", s, token, q))
             records += [_cell(heat, s, q, k, x) for k, x in enumerate(values.tolist())]
             if heat.weights:
-                records.append(("sum", s, q, 0, None, f"Σ = {display.total(values)}", None, False))
+                records.append(_word("sum", s, f"Σ = {display.total(values)}", q))
         for name, column in zip(COLUMNS, zip(*records, strict=True), strict=True):
             columns[name] += column
-    return pd.DataFrame(columns)
+    return pd.DataFrame(columns).assign(turn=turn)
+
+
+def _word(kind: str, s: int, text: str, q: int = 0, k: int = 0) -> tuple[Any, ...]:
+    return (kind, s, q, k, None, text, None, False, None, 0)
 
 
 def _cell(heat: Heat, s: int, q: int, k: int, x: float) -> tuple[Any, ...]:
     text, tip = display.short(x), heat.tip(q, k, display.short(x, 4))
     if not math.isfinite(x) or (heat.hidden is not None and heat.hidden[q, k]):
-        return ("masked", s, q, k, 0.0, text, tip, False)  # Vega drops a mark whose colour is not a number
+        # 0.0, because Vega drops a mark whose colour is not a number
+        return ("masked", s, q, k, 0.0, text, tip, False, *heat.at(q, k))
     colour = x if heat.weights else min(max(x / heat.limit, -1.0), 1.0) if heat.limit else 0.0
     position = colour if heat.weights else (colour + 1) / 2
-    return ("cell", s, q, k, colour, text, tip, _light(heat.weights, round(255 * position)))
+    return ("cell", s, q, k, colour, text, tip, _light(heat.weights, round(255 * position)), *heat.at(q, k))
 
 
 @lru_cache(maxsize=512)
@@ -101,11 +122,13 @@ def linked_spec(n: int, shapes: tuple[tuple[int, bool], ...], layout: str) -> di
 def row_choice(views: int, n: int) -> list[dict[str, Any]]:
     """One choice of a row for all views: pointed at, clicked, or chosen from a list with the keyboard.
 
+    A click chooses the cell as well, where the page listens to it (`ui.trace`).
+
     (Altair cannot say `views` of a selection itself, altair #3891.)
     """
     names = [f"cells_{s}" for s in range(views)]
     hover = {"type": "point", "fields": ["q"], "on": "pointerover", "clear": "pointerout"}
-    pick = {"type": "point", "fields": ["q"], "on": "click", "clear": "dblclick"}
+    pick = {"type": "point", "fields": ["q", "at", "turn"], "on": "click", "clear": "dblclick", "toggle": False}
     rows = {"input": "select", "options": [-1, *range(n)], "labels": ["–", *(str(q + 1) for q in range(n))]}
     return [
         {"name": "hover", "select": hover, "views": names},
@@ -151,11 +174,22 @@ def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int) -> alt.Laye
     struck = cells.transform_filter("datum.kind === 'masked'").mark_point(
         shape="M-.5,.5L.5,-.5", size=(cell * 0.86) ** 2, stroke=theme.MASKED_STROKE, strokeWidth=1.2, filled=False
     ).encode(x, y, opacity=lit)  # fmt: skip
-    layers = [rect, struck]
+    layers = [rect, struck, *_outlines(cells, x, y)]
     if cell >= LEGIBLE:
         layers.append(_numbers(cells, x, y, min(13, round(cell * 0.35))))
 
     return alt.layer(*layers, *_words(base, s, x, y, cell, columns)).resolve_scale(color="independent")
+
+
+def _outlines(cells: alt.Chart, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """A frame around the chosen cell, a dashed one around those that go into it; twofold, to show on any colour."""
+    return [
+        cells.transform_filter(f"datum.marked === {marked}").mark_rect(
+            filled=False, cornerRadius=3, stroke=stroke, strokeWidth=width, strokeDash=dash, tooltip=None
+        ).encode(x, y)
+        for marked, dash in ((CHOSEN, [1, 0]), (OPERAND, [4, 3]))
+        for stroke, width in ((theme.PAPER, 4.5), (theme.CHOSEN, 2.5))
+    ]  # fmt: skip
 
 
 def _numbers(cells: alt.Chart, x: alt.X, y: alt.Y, size: int) -> alt.Chart:

@@ -8,20 +8,26 @@ from typing import Any
 import streamlit as st
 
 from ui import components, numbers, stages, state, theme, workbench
+from ui.places import Place
 from ui.text import Text
 
 MOST_SAID = 3  #: problems of one matrix that are spelled out
 HEAD_NAMES = {"H_Q": "W_Q", "H_K": "W_K", "H_V": "W_V", "H_O": "W_O"}
 
 
-def matrices(names: Mapping[str, Sequence[str]], text: Text, *, with_mask: bool = False) -> None:
+def matrices(
+    names: Mapping[str, Sequence[str]], text: Text, *, with_mask: bool = False,
+    marks: Mapping[Place, int] | None = None,
+) -> None:  # fmt: skip
     """Editors of some of the workbench's matrices, name → its rows' names, side by side as far as there is room.
+
+    marks: cells to frame, by place (see `ui.trace`).
 
     What could not be read is said below all of them, so that no editor moves while it is typed in.
     """
     with st.container(horizontal=True, gap="small"):
         for name, rows in names.items():
-            _matrix(name, text, rows)
+            _matrix(name, text, rows, marks or {})
         if with_mask:
             _mask(text)
     for name, rows in names.items():
@@ -32,11 +38,14 @@ def matrices(names: Mapping[str, Sequence[str]], text: Text, *, with_mask: bool 
             st.warning("\n\n".join(sentences), icon=":material/edit_off:")
 
 
-def _matrix(name: str, text: Text, rows: Sequence[str]) -> None:
-    cells = state.bench().matrices[name]
+def _matrix(name: str, text: Text, rows: Sequence[str], marks: Mapping[Place, int]) -> None:
+    bench = state.bench()
+    cells = bench.matrices[name]
+    stage, head = (label(name), bench.typed_head) if name in HEAD_NAMES else (name, -1)
+    marked = {f"{p.row},{p.column}": how for p, how in marks.items() if (p.stage, p.head) == (stage, head)}
     _grid(
         name, "number", [list(row) for row in cells], text, rows, [str(j + 1) for j in range(len(cells[0]))],
-        f"{text(f'caption_{name}')}  {len(cells)} × {len(cells[0])}",
+        f"{text(f'caption_{name}')}  {len(cells)} × {len(cells[0])}", marked,
     )  # fmt: skip
 
 
@@ -76,7 +85,7 @@ def _quoted(typed: str) -> str:
 
 def _grid(
     name: str, kind: str, cells: list[list[str]], text: Text, rows: Sequence[str], columns: Sequence[str],
-    caption: str,
+    caption: str, marks: Mapping[str, int] | None = None,
 ) -> None:  # fmt: skip
     here = state.lab()
     bad = {k: p["typed"] for k, p in here["problems"].get(name, {}).items() if k != "paste"}
@@ -89,6 +98,7 @@ def _grid(
             "name": text("label_mask") if kind == "mask" else label(name),
             "caption": caption, "hue": f"var(--st-{theme.WORDS.get(name[-1], 'gray')}-text-color)",
             "rows": list(rows), "columns": list(columns), "cells": cells, "bad": bad,
+            "marks": dict(marks or {}), "chosen": theme.CHOSEN,
             "label": text("mask_label") if kind == "mask" else text("cell_label", matrix=label(name)),
         },
     )  # fmt: skip

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
 import attention
-from ui import charts, display
+from ui import charts, display, state
 from ui.charts import Heat
+from ui.places import Place
 from ui.text import Text, in_both
 from ui.workbench import Workbench
 
@@ -18,7 +21,9 @@ NAMES = ("scores", "scaled", "weights", "output")
 MARKS = frozenset("\\`*_{}[]<>()#+-=.!|~$:/@&")  #: what Markdown might read
 
 
-def heats(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) -> list[Heat]:
+def heats(
+    steps: attention.AttentionSteps, tokens: Sequence[str], text: Text, marks: Mapping[Place, int] | None = None
+) -> list[Heat]:
     """① scores ② scaled (and masked) ③ weights ④ output, with the words around them."""
     hidden = None if steps.mask is None else ~np.broadcast_to(steps.mask, steps.scores.shape)
     columns = [str(j + 1) for j in range(steps.output.shape[-1])]
@@ -32,6 +37,7 @@ def heats(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) ->
             tip=_tip(name, tokens, columns if name == "output" else tokens, text),
             hidden=hidden if name in {"scaled", "weights"} else None,
             weights=name == "weights", limit=_largest(values) if name == "output" else largest,
+            stage="masked" if name == "scaled" and steps.mask is not None else name, marks=marks or {},
         )
         for name, values in shown.items()
     ]  # fmt: skip
@@ -39,30 +45,49 @@ def heats(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) ->
 
 def draw(
     steps: attention.AttentionSteps, tokens: Sequence[str], text: Text, layout: str, *, key: str,
-    only: Sequence[str] = NAMES,
+    only: Sequence[str] = NAMES, marks: Mapping[Place, int] | None = None,
 ) -> None:  # fmt: skip
-    """The stages side by side (stacked on a phone); a row lights up through all of them."""
-    shown = [heat for name, heat in zip(NAMES, heats(steps, tokens, text), strict=True) if name in only]
-    frame, spec = charts.linked(tokens, shown, layout)
+    """The stages side by side (stacked on a phone); a row lights up through all of them.
+
+    marks: the chosen cell and what goes into it; given, a click on a cell chooses it.
+    """
+    shown = [heat for name, heat in zip(NAMES, heats(steps, tokens, text, marks), strict=True) if name in only]
+    _linked(tokens, shown, layout, key, in_both("stages_alt"), choosable=marks is not None)
+
+
+def _linked(
+    tokens: Sequence[str], shown: Sequence[Heat], layout: str, key: str, says: str, *, choosable: bool
+) -> None:  # fmt: skip
+    frame, spec = charts.linked(tokens, shown, layout, state.lab()["looks"])
     # In both languages and without numbers: a new spec would be drawn anew, and forget the row that was chosen.
-    described = spec | {"description": in_both("stages_alt")}
-    st.vega_lite_chart(frame, described, width="content", key=key)
+    draw_choosable(frame, spec | {"description": says}, key, choosable=choosable)
 
 
-def draw_projections(bench: Workbench, text: Text, layout: str) -> None:
+def draw_choosable(frame: pd.DataFrame, spec: dict[str, Any], key: str, *, choosable: bool = True) -> None:
+    """A chart of cells; a click or tap on one of them chooses it, if it has an address."""
+    listening: dict[str, Any] = {"on_select": state.callback(lambda: _choose(key)), "selection_mode": ["pick"]}
+    st.vega_lite_chart(frame, spec, width="content", key=key, **(listening if choosable else {}))
+
+
+def _choose(key: str) -> None:
+    picked = (st.session_state.get(key) or {}).get("selection", {}).get("pick") or [{}]
+    stage, *where = (picked[0].get("at") or "").split()
+    if stage:
+        state.look(Place(stage, *map(int, where)))
+
+
+def draw_projections(bench: Workbench, text: Text, layout: str, marks: Mapping[Place, int]) -> None:
     """Q, K and V as the input and its projections give them."""
     columns = {name: [str(j + 1) for j in range(bench.sizes["d_v" if name == "V" else "d_k"])] for name in "QKV"}
     shown = [
         Heat(
             values=values, title=text(f"stage_{name}", rows=values.shape[0], columns=values.shape[1]),
             hint=text(f"hint_{name}"), columns=columns[name], limit=_largest(values),
-            tip=_tip(name, bench.tokens, columns[name], text),
+            tip=_tip(name, bench.tokens, columns[name], text), stage=name, marks=marks,
         )
         for name, values in zip("QKV", bench.qkv(), strict=True)
     ]  # fmt: skip
-    frame, spec = charts.linked(bench.tokens, shown, layout)
-    described = spec | {"description": in_both("projections_alt")}
-    st.vega_lite_chart(frame, described, width="content", key="projections")
+    _linked(bench.tokens, shown, layout, "projections", in_both("projections_alt"), choosable=True)
 
 
 def explain(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) -> None:

@@ -36,7 +36,7 @@ def lab() -> dict[str, Any]:
     if here is None:
         here = st.session_state[_LAB] = {
             "session": secrets.token_hex(4), "code": link.encode(preset(START)), "undo": [], "redo": [],
-            "epoch": 0, "problems": {}, "seen": {}, "notice": None, "gone": None, "layout": None,
+            "epoch": 0, "problems": {}, "seen": {}, "notice": None, "gone": None, "looks": 0, "layout": None,
             "opened": False, "running": False, "interrupted": False,
         }  # fmt: skip
     return here
@@ -69,7 +69,9 @@ def commit(new: Workbench, *, typed: bool = False) -> None:
 
 def look(place: places.Place | None) -> None:
     """Choose a cell to explain, or none. Looking changes no number: there is nothing to undo."""
-    lab()["code"] = link.encode(replace(bench(), cell=tuple(place or ())))
+    if place is None or places.exists(bench(), place):
+        lab()["code"] = link.encode(replace(bench(), cell=tuple(place or ())))
+        lab()["looks"] += 1
 
 
 def _with_its_cell(new: Workbench) -> Workbench:

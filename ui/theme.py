@@ -13,6 +13,7 @@ WEIGHTS = ("#ffffff", "#d9cdea", "#a98cc8", "#7a4fa3", "#4b2373")  #: 0 … 1
 SIGNED = ("#7f4a0a", "#c9924a", "#f0dcbd", "#ffffff", "#c4dfe3", "#5a9fa8", "#0b5560")  #: −max … 0 … +max
 MASKED = "#d9dce3"
 MASKED_STROKE = "#aeb4c0"
+CHOSEN = "#d4136b"  #: the frame of the cell that explains itself; no ramp comes near it
 INK = "#000000"  #: nothing lighter reaches 4.5 : 1 on every cell
 PAPER = "#ffffff"
 

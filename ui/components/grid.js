@@ -160,6 +160,7 @@ function refresh(grid) {
   name.textContent = data.name;
   name.style.color = `var(--hue, inherit)`;
   grid.table.style.setProperty("--hue", data.hue || "inherit");
+  grid.table.style.setProperty("--chosen", data.chosen);
   grid.table.caption.append(name, ` ${data.caption}`);
   data.rows.forEach((token, i) => {
     grid.table.tBodies[0].rows[i].cells[0].textContent = token;
@@ -182,6 +183,7 @@ function show(grid, i, j, text, bad) {
     return;
   }
   cell.setAttribute("aria-invalid", bad);
+  cell.dataset.marked = data.marks[`${i},${j}`] ?? "";
   const editing = cell.matches(":focus") && cell.value !== cell.dataset.shown;
   if (!editing && cell.value !== text) cell.value = text;
   cell.dataset.shown = text;
