@@ -174,19 +174,19 @@ def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int) -> alt.Laye
     struck = cells.transform_filter("datum.kind === 'masked'").mark_point(
         shape="M-.5,.5L.5,-.5", size=(cell * 0.86) ** 2, stroke=theme.MASKED_STROKE, strokeWidth=1.2, filled=False
     ).encode(x, y, opacity=lit)  # fmt: skip
-    layers = [rect, struck, *_outlines(cells, x, y)]
+    layers = [rect, struck, *outlines(cells, x, y)]
     if cell >= LEGIBLE:
         layers.append(_numbers(cells, x, y, min(13, round(cell * 0.35))))
 
     return alt.layer(*layers, *_words(base, s, x, y, cell, columns)).resolve_scale(color="independent")
 
 
-def _outlines(cells: alt.Chart, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+def outlines(cells: alt.Chart, *at: Any) -> list[alt.Chart]:
     """A frame around the chosen cell, a dashed one around those that go into it; twofold, to show on any colour."""
     return [
         cells.transform_filter(f"datum.marked === {marked}").mark_rect(
             filled=False, cornerRadius=3, stroke=stroke, strokeWidth=width, strokeDash=dash, tooltip=None
-        ).encode(x, y)
+        ).encode(*at)
         for marked, dash in ((CHOSEN, [1, 0]), (OPERAND, [4, 3]))
         for stroke, width in ((theme.PAPER, 4.5), (theme.CHOSEN, 2.5))
     ]  # fmt: skip

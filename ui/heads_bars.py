@@ -34,22 +34,23 @@ def stacked(contributions: NDArray[np.float64], on: NDArray[np.bool_]) -> NDArra
 
 def contributions(
     parts: NDArray[np.float64], on: NDArray[np.bool_], output: NDArray[np.float64], tips: dict[str, Tip],
-    room: int,
+    room: int, token: int,
 ) -> tuple[pd.DataFrame, dict[str, Any]]:  # fmt: skip
-    """One token's output, a column a dimension: what each head adds, and what it comes to."""
+    """The output of one token, a column a dimension: what each head adds, and what it comes to."""
     h, d_model = parts.shape
     wide = (room - AXIS) / d_model * BAR
     extent = _extent(parts)
     ends, scale = stacked(parts, on), HEIGHT / (extent[1] - extent[0])
     records: list[tuple[Any, ...]] = []
     for j in range(d_model):
-        records += [("extent", j, None, e, 0.0, None, None, None, None) for e in extent]
-        records += _column(j, parts[:, j], ends[:, :, j], on, tips["bar"], wide, scale)
+        records += [("extent", j, None, e, 0.0, None, None, None, None, None) for e in extent]
+        records += _column(j, parts[:, j], ends[:, :, j], on, tips["bar"], wide, scale, token)
         full = float(parts[:, j].sum())
         for kind, value in (("full", full), ("output", float(output[j]))):
             tip = tips[kind](column=j + 1, number=display.exact(value))
-            records.append((kind, j, None, value, None, value, display.short(value), tip, None))
-    names = ("kind", "dim", "head", "y", "y0", "value", "text", "tip", "ink")
+            at = f"combined {token} {j} -1" if kind == "output" else None
+            records.append((kind, j, None, value, None, value, display.short(value), tip, None, at))
+    names = ("kind", "dim", "head", "y", "y0", "value", "text", "tip", "ink", "at")
     return pd.DataFrame.from_records(records, columns=list(names)), contributions_spec(h, d_model, room)
 
 
@@ -61,7 +62,7 @@ def _extent(parts: NDArray[np.float64]) -> tuple[float, float]:
 
 def _column(
     j: int, parts: NDArray[np.float64], ends: NDArray[np.float64], on: NDArray[np.bool_], tip: Tip,
-    wide: float, scale: float,
+    wide: float, scale: float, token: int,
 ) -> list[tuple[Any, ...]]:  # fmt: skip
     """The bars of dimension j; `wide` and `scale`, in pixels, tell which of them can hold their name."""
     records = []
@@ -70,7 +71,8 @@ def _column(
         name = str(head + 1) if wide < NUMBERS else f"{head + 1}: {display.short(value)}"
         label = name if abs(value) * scale >= LEAST and wide >= 12 else ""
         said = tip(head=head + 1, column=j + 1, number=display.exact(value))
-        records.append(("bar", j, head, end, start, value, label, said, INKS[head]))
+        records.append(("bar", j, head, end, start, value, label, said, INKS[head],
+                        f"contribution {token} {j} {head}"))
     return records
 
 
@@ -87,6 +89,7 @@ def contributions_spec(h: int, d_model: int, room: int) -> dict[str, Any]:
     legend = alt.Legend(title=None, labelExpr="datum.value + 1", symbolType="square", orient="top", columns=8)
     lit = alt.when("isValid(head_lit.head) ? head_lit.head[0] === datum.head : true").then(alt.value(1))
     hover = alt.selection_point(name="head_lit", fields=["head"], on="pointerover", clear="pointerout")
+    pick = alt.selection_point(name="pick", fields=["at", "turn"], on="click", clear="dblclick", toggle=False)
     tip = alt.Tooltip("tip:N", title="​")
 
     def layer(kind: str) -> alt.Chart:
@@ -98,7 +101,7 @@ def contributions_spec(h: int, d_model: int, room: int) -> dict[str, Any]:
         bars.mark_bar().encode(
             x, y, y2="y0:Q", color=alt.Color("head:O", scale=heads, legend=legend),
             opacity=lit.otherwise(alt.value(0.25)), tooltip=tip,
-        ).add_params(hover),
+        ).add_params(hover, pick),
         _inked(base).mark_rule(strokeWidth=1).encode(y=alt.datum(0), color=charts.INK),
         _named(layer("bar").transform_calculate(y="(datum.y + datum.y0) / 2"), x, y),
         _point(layer("full"), x, y, tip, size=130, filled=False, strokeWidth=1.8),

@@ -25,7 +25,7 @@ GAP, PANEL = 12, 130  #: between panels; the least width of one, for its title
 TITLE, NAMES, TURNED, BAND = 22, 16, 36, 8  #: heights of what stands above the cells
 LEAST, COMPACT, LARGEST = 13, 36, 46  #: pixels of a cell; COMPACT where panels take several lines
 SILENT, FADED = 0.3, 0.15  #: opacity of a head that is off; of a row that is not lit
-COLUMNS = ("kind", "q", "x", "y", "x2", "y2", "value", "fill", "ink", "text", "tip", "opacity")
+COLUMNS = ("kind", "q", "x", "y", "x2", "y2", "value", "fill", "ink", "text", "tip", "opacity", "at", "marked")
 
 
 @dataclass(frozen=True)
@@ -122,11 +122,12 @@ def _cell(panel: Panel, q: int, k: int, x: float, y: float, cell: int, dim: floa
     value = float(panel.values[q, k])
     masked = not np.isfinite(value) or panel.hidden is not None and bool(panel.hidden[q, k])
     at = value if panel.weights else 0.5 + 0.5 * value / (panel.limit or 1)
+    address, marked = panel.at(q, k)
     paint = (theme.MASKED, theme.INK) if masked else _paint(panel.weights, round(255 * min(max(at, 0), 1)))
     return _mark(
         "masked" if masked else "cell", q, x, y, x + cell - 2, y + cell - 2, value=None if masked else value,
         fill=paint[0], ink=paint[1], text=display.short(value), tip=panel.tip(q, k, display.short(value, 4)),
-        opacity=dim,
+        opacity=dim, at=address, marked=marked,
     )  # fmt: skip
 
 
@@ -140,7 +141,8 @@ def _paint(weights: bool, step: int) -> tuple[str, str]:
 
 def _mark(kind: str, q: int | None, x: float, y: float, x2: float | None = None, y2: float | None = None,
           **more: Any) -> tuple[Any, ...]:  # fmt: skip
-    rest = {"value": None, "fill": None, "ink": None, "text": None, "tip": None, "opacity": 1} | more
+    rest = {"value": None, "fill": None, "ink": None, "text": None, "tip": None, "opacity": 1, "at": None, "marked": 0}
+    rest |= more
     return kind, q, x, y, x2, y2, *rest.values()
 
 
@@ -173,6 +175,7 @@ def board_spec(plan: Layout) -> dict[str, Any]:
         ),
         layer("strike").mark_rule(stroke=theme.MASKED_STROKE, strokeWidth=3).encode(x, y, x2, y2),
     ]  # fmt: skip
+    layers += charts.outlines(layer("cell", "masked"), x, y, x2, y2)
     if cell >= charts.LEGIBLE:
         ink = alt.Color("ink:N", scale=None, legend=None)
         middle = {"dx": cell / 2 - 1, "dy": cell / 2, "fontSize": min(13, round(cell * 0.36))}

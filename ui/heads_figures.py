@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from ui import charts, display, heads_bars, heads_charts, heads_words, stages
+from ui import charts, display, heads_bars, heads_charts, heads_words, stages, state, trace
 from ui.heads_charts import Panel
 from ui.heads_words import Ledger
 from ui.text import Text, in_both
@@ -20,6 +20,7 @@ from ui.workbench import Workbench
 
 #: layout → room for the contributions and for the movement, which stand side by side where there is room
 ROOMS = {"xl": (690, 500), "wide": (500, 360), "medium": (560, 560), "phone": (318, 318)}
+CHOOSABLE = ("maps", "contributions", "concat")  #: figures whose cells can be chosen
 SIDE_BY_SIDE = ("xl", "wide")
 
 Figure = tuple[pd.DataFrame, dict[str, Any]]
@@ -51,7 +52,7 @@ def _contributions(it: Ledger, text: Text, room: int) -> None:
 
 def _movement(it: Ledger, text: Text, room: int) -> None:
     st.markdown(f"#### {text('movement_title')}")
-    _chart("movement", _distances, replace(it.bench, token=0), text, room)
+    _chart("movement", _distances, replace(it.bench, token=0, cell=()), text, room)
     st.caption(text("movement_note"))
 
 
@@ -67,7 +68,7 @@ def draw_similarity(it: Ledger, text: Text, layout: str) -> None:
     if len(values) == 1 or np.isnan(values).any():
         st.info(text("similarity_one" if len(values) == 1 else "similarity_none"))
         return
-    _chart("similarity", _alike, replace(it.bench, token=0, heads_off=()), text, ROOMS[layout][1])
+    _chart("similarity", _alike, replace(it.bench, token=0, cell=(), heads_off=()), text, ROOMS[layout][1])
     st.caption(text("hint_similarity"))
     st.markdown(heads_words.alike(values, text))
 
@@ -76,7 +77,8 @@ def _chart(name: str, make: Make, bench: Workbench, text: Text, room: int) -> No
     """A chart and what to see in it, in both languages: a spec that changes is drawn anew."""
     frame, spec = _figure(make, bench, text, room)
     described = spec | {"description": in_both(f"{name}_alt", "heads")}
-    st.vega_lite_chart(frame, described, width="content", key=f"heads_{name}")
+    chart = frame.assign(turn=state.lab()["looks"])
+    stages.draw_choosable(chart, described, f"heads_{name}", choosable=name in CHOOSABLE)
 
 
 @lru_cache(maxsize=256)
@@ -102,7 +104,7 @@ def _shares(it: Ledger, text: Text, room: int) -> Figure:
     steps, i = it.steps, it.bench.token
     tips = {kind: text.template(f"tip_{kind}") for kind in ("bar", "full", "output")}
     return heads_bars.contributions(
-        steps.contributions[:, i], steps.heads_on, steps.output[i], tips, room
+        steps.contributions[:, i], steps.heads_on, steps.output[i], tips, room, i
     )  # fmt: skip
 
 
@@ -119,6 +121,7 @@ def maps(it: Ledger, text: Text) -> list[Panel]:
             values=it.weights[head], title=_title(it, head, text), hint="", columns=it.tokens,
             hidden=None if mask is None else ~mask[head], tip=partial(_map_tip, template, head, it.tokens),
             weights=True, heads=[head] * len(it.tokens), silent=frozenset(it.off),
+            stage="weights", head=head, marks=trace.marks(it.bench),
         )
         for head in range(it.bench.n_heads)
     ]  # fmt: skip
@@ -142,17 +145,18 @@ def joined(it: Ledger, text: Text) -> list[Panel]:
     steps, (n, d_model) = it.steps, it.full.shape
     owners = np.repeat(np.arange(it.bench.n_heads), d_model // it.bench.n_heads).tolist()
     columns, out = [str(j + 1) for j in range(d_model)], text.template("tip_out")
+    marks = trace.marks(it.bench)
     return [
         Panel(
             values=steps.concat, title=text("title_concat", rows=n, columns=d_model), hint="",
             columns=columns, tip=partial(_concat_tip, it, owners, text), heads=owners,
             hidden=np.tile(np.isin(owners, it.off), (n, 1)), silent=frozenset(it.off),
-            limit=_largest(steps.heads.output),
+            limit=_largest(steps.heads.output), stage="concat", marks=marks,
         ),
         Panel(
             values=steps.output, title=text("title_output", rows=n, columns=d_model), hint="",
             columns=columns, tip=lambda q, k, number: out(row=it.tokens[q], column=k + 1, number=number),
-            limit=_largest(it.full, steps.output),
+            limit=_largest(it.full, steps.output), stage="combined", marks=marks,
         ),
     ]  # fmt: skip
 

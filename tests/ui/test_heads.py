@@ -183,7 +183,7 @@ def test_specs_depend_on_shapes_alone():
         parts, tips = it.steps.contributions[:, bench.token], dict.fromkeys(("bar", "full", "output"), str)
         tips = dict.fromkeys(tips, lambda **words: str(words))
         frames.append((
-            heads_bars.contributions(parts, it.steps.heads_on, it.steps.output[bench.token], tips, 500)[1],
+            heads_bars.contributions(parts, it.steps.heads_on, it.steps.output[bench.token], tips, 500, bench.token)[1],
             heads_bars.movement(it.tokens, it.moved, it.length, [""] * 4, 360)[1],
         ))  # fmt: skip
     assert frames[0] == frames[1]
