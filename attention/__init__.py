@@ -7,6 +7,7 @@ Masks are boolean: True = may attend.
 from attention import examples, experiment
 from attention.checks import InputError
 from attention.dot_product import AttentionSteps, attention, attention_steps
+from attention.edits import Edit, smallest_edit
 from attention.examples import Example
 from attention.gradients import attention_gradients
 from attention.masks import causal_mask, combine_masks, padding_mask, sliding_window_mask
@@ -17,6 +18,7 @@ from attention.softmax import entropy, normalized_entropy, softmax, softmax_jaco
 
 __all__ = [
     "AttentionSteps",
+    "Edit",
     "Example",
     "InputError",
     "MultiHead",
@@ -35,6 +37,7 @@ __all__ = [
     "padding_mask",
     "sinusoidal_positions",
     "sliding_window_mask",
+    "smallest_edit",
     "softmax",
     "softmax_jacobian",
 ]
