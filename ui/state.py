@@ -36,7 +36,7 @@ def lab() -> dict[str, Any]:
     if here is None:
         here = st.session_state[_LAB] = {
             "session": secrets.token_hex(4), "code": link.encode(preset(START)), "undo": [], "redo": [],
-            "epoch": 0, "problems": {}, "seen": {}, "notice": None, "gone": None, "looks": 0, "layout": None,
+            "epoch": 0, "problems": {}, "seen": {}, "notice": None, "gone": None, "looks": 0, "trail": [], "layout": None,
             "opened": False, "running": False, "interrupted": False,
         }  # fmt: skip
     return here
@@ -69,6 +69,22 @@ def commit(new: Workbench, *, typed: bool = False) -> None:
 
 def look(place: places.Place | None) -> None:
     """Choose a cell to explain, or none. Looking changes no number: there is nothing to undo."""
+    here, before = lab(), bench().cell
+    here["trail"] = [*here["trail"], before][-DEPTH:] if place and before not in ((), tuple(place)) else here["trail"]
+    _look(place)
+    if place is None:
+        here["trail"] = []
+
+
+def look_back() -> None:
+    """Return to the cell chosen before, if it still exists."""
+    here = lab()
+    if here["trail"]:
+        place, here["trail"] = places.Place(*here["trail"][-1]), here["trail"][:-1]
+        _look(place)
+
+
+def _look(place: places.Place | None) -> None:
     if place is None or places.exists(bench(), place):
         lab()["code"] = link.encode(replace(bench(), cell=tuple(place or ())))
         lab()["looks"] += 1
