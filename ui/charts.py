@@ -78,7 +78,7 @@ def _frame(rows: Sequence[str], heats: Sequence[Heat], turn: int) -> pd.DataFram
                 records.append(_word("sum", s, f"Σ = {display.total(values)}", q))
         for name, column in zip(COLUMNS, zip(*records, strict=True), strict=True):
             columns[name] += column
-    return pd.DataFrame(columns).assign(turn=turn)
+    return pd.DataFrame({**columns, "turn": turn})
 
 
 def _word(kind: str, s: int, text: str, q: int = 0, k: int = 0) -> tuple[Any, ...]:
@@ -183,11 +183,12 @@ def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int) -> alt.Laye
 
 def outlines(cells: alt.Chart, *at: Any) -> list[alt.Chart]:
     """A frame around the chosen cell, a dashed one around those that go into it; twofold, to show on any colour."""
+    marked = cells.transform_filter("datum.marked > 0")
+    dash = alt.condition(f"datum.marked === {CHOSEN}", alt.value([1, 0]), alt.value([4, 3]))
     return [
-        cells.transform_filter(f"datum.marked === {marked}").mark_rect(
-            filled=False, cornerRadius=3, stroke=stroke, strokeWidth=width, strokeDash=dash, tooltip=None
-        ).encode(*at)
-        for marked, dash in ((CHOSEN, [1, 0]), (OPERAND, [4, 3]))
+        marked.mark_rect(
+            filled=False, cornerRadius=3, stroke=stroke, strokeWidth=width, tooltip=None
+        ).encode(*at, strokeDash=dash)
         for stroke, width in ((theme.PAPER, 4.5), (theme.CHOSEN, 2.5))
     ]  # fmt: skip
 

@@ -36,8 +36,8 @@ def lab() -> dict[str, Any]:
     if here is None:
         here = st.session_state[_LAB] = {
             "session": secrets.token_hex(4), "code": link.encode(preset(START)), "undo": [], "redo": [],
-            "epoch": 0, "problems": {}, "seen": {}, "notice": None, "gone": None, "looks": 0, "trail": [], "layout": None,
-            "opened": False, "running": False, "interrupted": False,
+            "epoch": 0, "problems": {}, "seen": {}, "notice": None, "gone": None, "looks": 0, "trail": [],
+            "layout": None, "opened": False, "running": False, "interrupted": False,
         }  # fmt: skip
     return here
 
