@@ -43,6 +43,7 @@ class Student:
     page: str
     tally: Tally
     chance: random.Random
+    query: str = "lang=en"
     editors: dict[str, dict[str, Any]] = field(default_factory=dict)  # widget id → the data Python sent it
     typed: dict[str, dict[str, str]] = field(default_factory=dict)
     seq: int = 0
@@ -50,7 +51,7 @@ class Student:
     async def rerun(self, *, typing: bool) -> float:
         """Ask for a run, with a number typed into a random cell if so wished, and wait until it is done."""
         ask = BackMsg()
-        ask.rerun_script.query_string = "lang=en"
+        ask.rerun_script.query_string = self.query
         ask.rerun_script.page_name = self.page
         if typing:
             self._type(ask)
