@@ -27,7 +27,8 @@ ROOM = {"xl": (1240, 4), "wide": (880, 4), "medium": (560, 2), "half": (490, 2),
 LABELS = 62  #: pixels for a row's token, left of its cells
 SUMS = 62  #: pixels for "Σ = 1.00", right of the weights
 LEGIBLE = 27  #: the least cell that holds a number
-COLUMNS = ("kind", "s", "q", "k", "v", "text", "tip", "light", "at", "marked")
+COLUMNS = ("kind", "s", "q", "k", "v", "text", "tip", "light", "at", "marked", "old")
+Shape = tuple[int, bool, bool]  #: a heatmap's columns, whether it holds weights, whether sums stand beside it
 CHOSEN, OPERAND = 1, 2  #: how a cell is marked: it explains itself; it goes into the one that does
 
 
@@ -46,12 +47,16 @@ class Heat:
     stage: str = ""  # what its cells are called in `ui.places`; none: they cannot be chosen
     head: int = -1
     marks: Mapping[Place, int] = field(default_factory=dict)  # CHOSEN or OPERAND
+    show: Callable[[float, int], str] = display.short  # a number in so many decimals
+    sums: Sequence[str] | None = None  # what stands right of each row; none: nothing does
+    old: NDArray[np.float64] | None = None  # what a number dragged in the browser is compared with
 
-    def at(self, q: int, k: int) -> tuple[str | None, int]:
-        """A cell's address, and how it is marked."""
+    def at(self, q: int, k: int) -> tuple[str | None, int, float | None]:
+        """A cell's address, how it is marked, and the number it is compared with (none where that is no number)."""
+        old = None if self.old is None or not math.isfinite(self.old[q, k]) else float(self.old[q, k])
         if not self.stage:
-            return None, 0
-        return f"{self.stage} {q} {k} {self.head}", self.marks.get(Place(self.stage, q, k, self.head), 0)
+            return None, 0, old
+        return f"{self.stage} {q} {k} {self.head}", self.marks.get(Place(self.stage, q, k, self.head), 0), old
 
 
 def linked(
@@ -61,7 +66,7 @@ def linked(
 
     turn: another number after each choice of a cell, or Vega would keep silent when a cell is chosen once more.
     """
-    shapes = tuple((heat.values.shape[1], heat.weights) for heat in heats)
+    shapes = tuple((heat.values.shape[1], heat.weights, heat.sums is not None) for heat in heats)
     return _frame(rows, heats, turn), linked_spec(len(rows), shapes, layout)
 
 
@@ -74,20 +79,20 @@ def _frame(rows: Sequence[str], heats: Sequence[Heat], turn: int) -> pd.DataFram
         for q, (token, values) in enumerate(zip(rows, heat.values, strict=True)):
             records.append(_word("row", s, token, q))
             records += [_cell(heat, s, q, k, x) for k, x in enumerate(values.tolist())]
-            if heat.weights:
-                records.append(_word("sum", s, f"Σ = {display.total(values)}", q))
+            if heat.sums is not None:
+                records.append(_word("sum", s, heat.sums[q], q))
         for name, column in zip(COLUMNS, zip(*records, strict=True), strict=True):
             columns[name] += column
     return pd.DataFrame({**columns, "turn": turn})
 
 
 def _word(kind: str, s: int, text: str, q: int = 0, k: int = 0) -> tuple[Any, ...]:
-    return (kind, s, q, k, None, text, None, False, None, 0)
+    return (kind, s, q, k, None, text, None, False, None, 0, None)
 
 
 def _cell(heat: Heat, s: int, q: int, k: int, x: float) -> tuple[Any, ...]:
-    text, tip = display.short(x), heat.tip(q, k, display.short(x, 4))
-    if not math.isfinite(x) or (heat.hidden is not None and heat.hidden[q, k]):
+    text, tip = heat.show(x, 2), heat.tip(q, k, heat.show(x, 4))
+    if math.isnan(x) or x == -math.inf or (heat.hidden is not None and heat.hidden[q, k]):
         # 0.0, because Vega drops a mark whose colour is not a number
         return ("masked", s, q, k, 0.0, text, tip, False, *heat.at(q, k))
     colour = x if heat.weights else min(max(x / heat.limit, -1.0), 1.0) if heat.limit else 0.0
@@ -106,15 +111,15 @@ def _ramp(weights: bool) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=256)
-def linked_spec(n: int, shapes: tuple[tuple[int, bool], ...], layout: str) -> dict[str, Any]:
-    """The spec of `linked` for n rows and these (columns, weights?) shapes."""
+def linked_spec(n: int, shapes: tuple[Shape, ...], layout: str) -> dict[str, Any]:
+    """The spec of `linked` for n rows and these shapes."""
     room, across = ROOM[layout]
     across = min(across, len(shapes))
     cell = _cell_size(shapes, room, across)
     if cell < LEGIBLE and across > 2:
         across = 2
         cell = _cell_size(shapes, room, across)
-    views = [_heatmap(s, n, *shape, cell) for s, shape in enumerate(shapes)]
+    views = [_heatmap(s, n, columns, weights, cell) for s, (columns, weights, _) in enumerate(shapes)]
     chart = alt.concat(*views, columns=across, spacing=14).resolve_scale(color="independent")
     return without_data(chart.configure_view(stroke=None)) | {"params": row_choice(len(shapes), n)}
 
@@ -137,11 +142,11 @@ def row_choice(views: int, n: int) -> list[dict[str, Any]]:
     ]
 
 
-def _cell_size(shapes: tuple[tuple[int, bool], ...], room: int, across: int) -> int:
+def _cell_size(shapes: tuple[Shape, ...], room: int, across: int) -> int:
     widest = max(
-        sum(columns for columns, _ in shapes[i : i + across]) for i in range(0, len(shapes), across)
+        sum(columns for columns, *_ in shapes[i : i + across]) for i in range(0, len(shapes), across)
     )
-    frame = across * (LABELS + 14) + SUMS * any(weights for _, weights in shapes)
+    frame = across * (LABELS + 14) + SUMS * any(sums for *_, sums in shapes)
     return int(min(max((room - frame) / widest, 13), 46))
 
 

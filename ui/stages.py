@@ -38,6 +38,7 @@ def heats(
             hidden=hidden if name in {"scaled", "weights"} else None,
             weights=name == "weights", limit=_largest(values) if name == "output" else largest,
             stage="masked" if name == "scaled" and steps.mask is not None else name, marks=marks or {},
+            sums=[f"Σ = {display.total(row)}" for row in values] if name == "weights" else None,
         )
         for name, values in shown.items()
     ]  # fmt: skip
