@@ -21,6 +21,7 @@ from typing import Any
 
 from ui import numbers, places, tokens
 from ui.workbench import (
+    CHALLENGES,
     DRAWS,
     HEAD,
     MASKS,
@@ -169,6 +170,7 @@ def _check(bench: Workbench) -> None:
         _require(_shape(bench.matrices[name]) == (sizes[rows], sizes[columns]))
     _require(all(getattr(bench, name) in choices for name, choices in _PLAIN.items()))
     _require(bench.cell == () or _is_cell(bench.cell))
+    _require(bench.challenge in ("", *CHALLENGES))
     own = bench.allowed
     _require(own == () or len(own) == n and all(re.fullmatch(f"[01]{{{n}}}", row) for row in own))
     _require(_whole(bench.n_heads, 1, MAX_HEADS) and d_model % bench.n_heads == 0)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import components, link, places, state, workbench
+from ui import challenges, components, link, places, state
 from ui.text import LANGUAGES, Text
 
 #: section → pages; a page is pages/<name>.py and has the address /<name>, the first one /.
-SECTIONS = {"start": ("home",), "hands_on": ("edit", "heads"), "why": ("variance",)}
+SECTIONS = {"start": ("home",), "hands_on": ("edit", "heads", "challenges"), "why": ("variance",)}
 ICONS = {"home": ":material/home:", "edit": ":material/edit:", "heads": ":material/layers:",
-         "variance": ":material/monitoring:"}  # fmt: skip
+         "challenges": ":material/flag:", "variance": ":material/monitoring:"}  # fmt: skip
 PAGES = tuple(page for pages in SECTIONS.values() for page in pages)
 LANGUAGE_NAMES = {"zh": "中文", "en": "English"}
 
@@ -129,7 +129,7 @@ def _history(text: Text) -> None:
     """Undo, redo, and back to the prepared numbers: the numbers are the same on every page, so is the way back."""
     here = state.lab()
     bench = state.bench()
-    start = workbench.start(bench)
+    start = challenges.prepared(bench)
     st.button(text("undo"), icon=":material/undo:", key="undo", type="tertiary", on_click=state.callback(state.undo),
               disabled=not here["undo"])
     st.button(text("redo"), icon=":material/redo:", key="redo", type="tertiary", on_click=state.callback(state.redo),
@@ -139,7 +139,7 @@ def _history(text: Text) -> None:
 
 
 def _reset() -> None:
-    state.commit(workbench.start(state.bench()))
+    state.commit(challenges.prepared(state.bench()))
 
 
 def _picker() -> str:

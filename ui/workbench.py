@@ -30,6 +30,7 @@ SCALES = ("sqrt", "none", "linear")
 MASKS = ("none", "causal", "own")
 DRAWS = (10_000, 20_000, 50_000)  # how many pairs the variance page measures
 PRESETS = ("cat", "lookup", "uniform", "twins", "self", "saturated", "random")
+CHALLENGES = ("most", "uniform", "one_hot", "only_output", "only_keys", "idle_weights")  # see ui.challenges
 
 #: matrix → the names of its two sizes. Head matrices are those of the one head a reader typed.
 SHAPES = {
@@ -62,6 +63,7 @@ class Workbench:
     cell: tuple[str | int, ...] = ()  # the cell that explains itself, as (stage, row, column, head); see ui.places
     variance_seed: int = 0
     variance_draws: int = DRAWS[0]
+    challenge: str = ""  # the challenge that is being tried
 
     @property
     def sizes(self) -> dict[str, int]:

@@ -1,0 +1,156 @@
+"""The parts of the challenges page. What has been solved, and which hints are open, belongs to the session alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from ui import challenges, display, stages, state, widgets, workbench
+from ui.challenges import HINTS, KEY, QUERY
+from ui.text import Text
+from ui.workbench import CHALLENGES
+
+
+def choose(text: Text) -> None:
+    """The challenges side by side, and the way back to all of them."""
+    with widgets.line():
+        widgets.pick(
+            "challenge", CHALLENGES, state.bench().challenge, text, show=lambda id: _option(id, text),
+            change=challenges.begun,
+        )  # fmt: skip
+        st.button(text("all"), icon=":material/apps:", key="all_challenges", type="tertiary",
+                  on_click=state.callback(_leave))
+
+
+def overview(text: Text) -> None:
+    """Every challenge as a card to open it by."""
+    st.caption(text("overview"))
+    names = _names_at_start(text)
+    for first in range(0, len(CHALLENGES), 3):
+        for id, column in zip(CHALLENGES[first : first + 3], st.columns(3), strict=False):
+            with column.container(border=True, height="stretch"):
+                st.markdown(f"**{_option(id, text)}**")
+                st.markdown(text(f"goal_{id}", query=names[QUERY], key=names[KEY]))
+                st.button(text("try"), key=f"try_{id}", on_click=state.callback(_begin), args=(id,))
+
+
+def start_again(reason: str, text: Text) -> None:
+    """Say why an attempt cannot be judged, and offer the way back."""
+    st.warning(text("misfit", reason=text(f"misfit_{reason}")), icon=":material/restart_alt:")
+    _again_button(text)
+
+
+def goal(names: list[str], text: Text) -> None:
+    st.markdown(_about("goal", names, text))
+
+
+def remember(it: challenges.Verdict) -> None:
+    """Keep for the session what the reader has solved; the edit that the page itself has shown does not count."""
+    record, bench = _record(), state.bench()
+    id = bench.challenge
+    copied = id in record["revealed"] and bench == challenges.with_smallest(bench, id)
+    if it.solved and id not in record["solved"] and not copied:
+        record["solved"] = [*record["solved"], id]
+
+
+def say(it: challenges.Verdict, text: Text) -> None:
+    """What is true now, below the editors: none of them moves while it is typed in."""
+    said = text.sentences([text(id, **values) for id, values in it.says])
+    if it.solved:
+        st.success(text.sentences([text("solved"), said]), icon=":material/check_circle:")
+    else:
+        st.info(said, icon=":material/search:")
+
+
+def help_out(it: challenges.Verdict, names: list[str], text: Text) -> None:
+    """Hints one at a time, the smallest edit, and the start: all on request, the edit also once it is solved."""
+    id, record = state.bench().challenge, _record()
+    opened, revealed = record["hints"].get(id, 0), id in record["revealed"]
+    with st.container(horizontal=True, gap="small"):
+        st.button(text("hint"), icon=":material/lightbulb:", key="hint", disabled=opened >= HINTS,
+                  on_click=state.callback(_open_hint))
+        st.button(text("give_up"), icon=":material/visibility:", key="give_up", disabled=it.solved or revealed,
+                  on_click=state.callback(_reveal))
+        _again_button(text)
+    for number in range(1, opened + 1):
+        st.markdown(f"**{text('hint_number', number=number)}** · {_about('hint', names, text, f'_{number}')}")
+    if it.solved or revealed:
+        _solution(id, names, text)
+
+
+def _solution(id: str, names: list[str], text: Text) -> None:
+    edit = challenges.smallest(id)
+    with st.container(border=True):
+        st.markdown(text(
+            "smallest", matrix=edit.matrix, row=names[edit.row], column=edit.column + 1,
+            before=display.exact(edit.before), after=display.exact(edit.after),
+        ))  # fmt: skip
+        st.markdown(_about("why", names, text))
+        st.button(text("see"), icon=":material/play_arrow:", key="see_smallest", on_click=state.callback(_see),
+                  disabled=state.bench() == challenges.with_smallest(state.bench(), id))
+
+
+def _again_button(text: Text) -> None:
+    bench = state.bench()
+    st.button(text("again"), icon=":material/restart_alt:", key="start_over", on_click=state.callback(_again),
+              disabled=bench == challenges.begun(bench, bench.challenge))
+
+
+def _about(kind: str, names: list[str], text: Text, ending: str = "") -> str:
+    return text(f"{kind}_{state.bench().challenge}{ending}", query=names[QUERY], key=names[KEY])
+
+
+def _option(id: str, text: Text) -> str:
+    name = text(f"name_{id}")
+    if id in _record()["solved"]:
+        return text("option_solved", name=name)
+    return text("option", number=CHALLENGES.index(id) + 1, name=name)
+
+
+def _names_at_start(text: Text) -> list[str]:
+    """The tokens that every challenge begins with, as they are shown."""
+    example = workbench.example(challenges.BASE)
+    meanings = example.gloss.get(text.lang, example.tokens)
+    return [
+        stages.escaped(token if token == meaning else text("gloss", token=token, meaning=meaning))
+        for token, meaning in zip(example.tokens, meanings, strict=True)
+    ]
+
+
+# What the buttons do
+
+
+def _begin(id: str) -> None:
+    state.commit(challenges.begun(state.bench(), id))
+
+
+def _again() -> None:
+    _begin(state.bench().challenge)
+
+
+def _leave() -> None:
+    """Back to all challenges; the numbers stay."""
+    state.commit(replace(state.bench(), challenge=""))
+
+
+def _see() -> None:
+    state.commit(challenges.with_smallest(state.bench(), state.bench().challenge))
+
+
+def _open_hint() -> None:
+    hints = _record()["hints"]
+    id = state.bench().challenge
+    hints[id] = min(hints.get(id, 0) + 1, HINTS)
+
+
+def _reveal() -> None:
+    record = _record()
+    record["revealed"] = [*record["revealed"], state.bench().challenge]
+
+
+def _record() -> dict[str, Any]:
+    """Of this session: the challenges solved, how many hints are open in each, the ones whose edit was asked for."""
+    record: dict[str, Any] = state.lab().setdefault("challenges", {"solved": [], "hints": {}, "revealed": []})
+    return record
