@@ -8,6 +8,8 @@ from __future__ import annotations
 
 #: The colours of Q, K, V and X by Streamlit's names, as in `:blue[Q]`: readable in both appearances.
 WORDS = {"Q": "blue", "K": "orange", "V": "green", "X": "yellow"}
+#: The same hues in formulas, where KaTeX wants one colour for both appearances: 3 : 1 on white and on near-black.
+MATH = {"Q": "#2f7fd1", "K": "#d55e00", "V": "#0b8f63", "X": "#9a7000"}
 
 WEIGHTS = ("#ffffff", "#d9cdea", "#a98cc8", "#7a4fa3", "#4b2373")  #: 0 … 1
 SIGNED = ("#7f4a0a", "#c9924a", "#f0dcbd", "#ffffff", "#c4dfe3", "#5a9fa8", "#0b5560")  #: −max … 0 … +max

@@ -45,3 +45,10 @@ def test_a_signed_ramp_is_white_at_zero_and_even_on_both_sides():
 def test_weights_darken_steadily():
     lightness = [theme._luminance(theme.ramp(theme.WEIGHTS, x)) for x in np.linspace(0, 1, 101)]
     assert all(np.diff(lightness) < 0)
+
+
+def test_hues_in_formulas_stand_out_in_both_appearances():
+    grounds = ["#ffffff", "#0e1117", *(mode["backgroundColor"] for mode in MODES.values())]
+    assert set(theme.MATH) == set(theme.WORDS)
+    for name, colour in theme.MATH.items():
+        assert all(theme.contrast(theme.rgb(colour), theme.rgb(ground)) >= 3 for ground in grounds), name

@@ -1,0 +1,368 @@
+"""How arithmetic is printed: numbers, names and sums as KaTeX, in rows that fit the page, with no "=" that lies.
+
+A row such as 0.33 × 1.25 + … = 0.62 is checked with the numbers it prints. Where they would not come to the result as
+printed, what goes in gets more digits; where no digits help, the sign is ≈.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Callable, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
+from typing import NamedTuple
+
+from ui import numbers
+
+EXACT = 17  #: digits that print a float64 in full
+PLAIN = 1e5  #: from here on numbers are written with a power of ten
+SHORT = 7  #: a typed number of so many characters is printed as it was typed
+CLIPPED = 6  #: characters of a longer token in a formula
+MOST = 6  #: terms that are never folded
+
+#: Digits of what goes in, and of products in between; results keep two. In the order in which they are tried.
+LEVELS = ((2, 2), (3, 2), (4, 2), (3, 3), (4, 3), (4, 4))
+SINGLE = ((2, 2), (3, 3), (4, 4))  #: where there is nothing in between
+DEEP = ((6, 6), (8, 8), (10, 10), (12, 12), (14, 14), (16, 16))  #: for sums of large numbers that all but cancel
+
+#: Widths in pixels, at the 1.21 × 16 px of KaTeX in the page.
+EM, DIGIT, MINUS, BINARY, PAREN = 19.4, 9.7, 15.1, 23.7, 7.6
+SMALL = 0.7  #: of the size, for what stands in an index or exponent
+TERM = 156  #: room for a term and its sign; two of them on a phone, which has 318
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\textdollar{}", "%": r"\%", "#": r"\#", "&": r"\&",
+    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "-": "{-}", "'": "{'}", "`": "{`}",
+}  # fmt: skip
+
+
+Value = tuple[float, str | None]  #: a number, and its text if it was typed
+
+
+class Piece(NamedTuple):
+    """A part of a formula: its KaTeX, how wide it prints, the number it shows, and the unit of its last digit."""
+
+    tex: str
+    px: float
+    value: float = 0.0
+    unit: float = 0.0
+
+    def tinted(self, colour: str | None) -> Piece:
+        return self._replace(tex=rf"\textcolor{{{colour}}}{{{self.tex}}}") if colour else self
+
+    def guarded(self) -> Piece:
+        """In parentheses where a sign or a power of ten would be misread."""
+        if self.tex[0] != "-" and "times" not in self.tex:
+            return self
+        return self._replace(tex=f"({self.tex})", px=self.px + 2 * PAREN)
+
+    def signed(self) -> Piece:
+        """In parentheses where it would follow a plus sign with a minus sign."""
+        return self.guarded() if self.tex[0] == "-" else self
+
+
+class Page(NamedTuple):
+    """How much fits on a row, and how much is to be shown."""
+
+    across: int
+    full: bool = False
+    exact: bool = False
+
+    @property
+    def room(self) -> float:
+        return self.across * TERM
+
+
+DOTS = Piece(r"\cdots", 1.2 * EM)
+PLUS, COMMA, EQUALS = Piece("{}+", BINARY), Piece(r",\;", 0.6 * EM), Piece("= ", BINARY)
+
+
+@lru_cache(maxsize=8192)
+def number(x: float, digits: int = 2) -> Piece:
+    """A number to so many decimals, rounded as cells are; large and tiny ones with a power of ten.
+
+    >>> [number(x).tex for x in (0.125, -2.0, 0.0, 0.999, 4e-5, -1234567.0)]
+    ['0.13', '-2.00', '0', '0.999', '4.00\\\\times10^{-5}', '-1.23\\\\times10^{6}']
+    """
+    if x == 0:
+        return Piece("0", DIGIT, 0.0, 10.0**-digits)
+    if math.isinf(x):
+        return Piece(r"-\infty", MINUS + EM, x)
+    if digits == EXACT:
+        text = repr(int(x)) if x == int(x) and abs(x) < 1e15 else repr(x)
+    else:
+        text = _rounded(x, digits)
+    mantissa, _, power = text.partition("e")
+    if digits > 4 and "." in mantissa:
+        mantissa = mantissa.rstrip("0").rstrip(".")
+    decimals = len(mantissa.partition(".")[2]) if digits == EXACT else digits
+    px = sum(_WIDTHS.get(c, DIGIT) for c in mantissa)
+    if not power:
+        return Piece(mantissa, px, float(text), 10.0**-decimals)
+    px += BINARY + 2 * DIGIT + SMALL * DIGIT * len(power)
+    return Piece(rf"{mantissa}\times10^{{{int(power)}}}", px, float(text), 10.0 ** (int(power) - decimals))
+
+
+_WIDTHS = {"-": MINUS, ".": 0.28 * EM}
+
+
+def _rounded(x: float, digits: int) -> str:
+    size = abs(x)
+    if size < PLAIN and size >= 0.5 * 10.0**-digits:
+        text = _decimal(x, digits)
+        while size < 1 and digits < 6 and abs(float(text)) == 1:  # 0.999 is not 1
+            digits += 1
+            text = _decimal(x, digits)
+        return text
+    return f"{x:.{digits}e}"
+
+
+def _decimal(x: float, digits: int) -> str:
+    return str(Decimal(repr(x)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+
+
+@lru_cache(maxsize=4096)
+def typed(text: str, digits: int = 2) -> Piece:
+    """A typed number as it was typed where that is short, else rounded.
+
+    >>> [typed(t).tex for t in ("0.129", "-2", "-1/3", "0.123456789")]
+    ['0.129', '-2', '-\\\\tfrac{1}{3}', '0.12']
+    """
+    x = numbers.value(text)
+    above, _, below = text.lstrip("-").partition("/")
+    if digits == EXACT or "e" in text or max(len(above), len(below)) > SHORT or abs(x) >= PLAIN * 100:
+        return number(x, digits)
+    minus = "-" if text[0] == "-" else ""
+    if not below:
+        return Piece(text, sum(_WIDTHS.get(c, DIGIT) for c in text), x)
+    if not (above.isdecimal() and below.isdecimal() and len(above + below) < 6):
+        return number(x, digits)
+    px = SMALL * DIGIT * max(len(above), len(below)) + 5 + MINUS * len(minus)
+    return Piece(rf"{minus}\tfrac{{{above}}}{{{below}}}", px, x)
+
+
+def as_typed(text: str) -> Piece:
+    """A typed number to the letter, however long."""
+    above, slash, below = text.partition("/")
+    return fraction(_spelled(above), _spelled(below)) if slash else _spelled(text)
+
+
+def _spelled(text: str) -> Piece:
+    mantissa, _, power = text.partition("e")
+    px = sum(_WIDTHS.get(c, DIGIT) for c in mantissa) + (60 if power else 0)
+    return Piece(rf"{mantissa}\times10^{{{int(power)}}}" if power else mantissa, px)
+
+
+def names(tokens: tuple[str, ...]) -> tuple[Piece, ...]:
+    """Tokens as indices: short, to the letter, and with their place where two would look alike."""
+    return _names(tokens)
+
+
+@lru_cache(maxsize=256)
+def _names(tokens: tuple[str, ...]) -> tuple[Piece, ...]:
+    short = [t if len(t) <= CLIPPED + 1 else t[:CLIPPED] + "…" for t in tokens]
+    twice = {t for t in short if short.count(t) > 1}
+    return tuple(_name(f"{i + 1} {t}" if t in twice else t) for i, t in enumerate(short))
+
+
+def _name(text: str) -> Piece:
+    wide = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    return Piece(rf"\text{{{escaped(text)}}}", wide * SMALL * DIGIT)
+
+
+def escaped(text: str) -> str:
+    """A token for use inside \\text{…}, to the letter.
+
+    An accent that stands alone would stop KaTeX, so it is left out. `$` must not appear at all: it would end a formula
+    in a sentence.
+
+    >>> print(escaped("50%_{$}"))
+    50\\%\\_\\{\\textdollar{}\\}
+    """
+    joined = unicodedata.normalize("NFC", text)
+    return "".join(_SPECIAL.get(c, c) for c in joined if not "\u0300" <= c <= "\u036f")
+
+
+def symbol(letter: str, *index: Piece, between: str = ",") -> Piece:
+    """A letter with its indices."""
+    px = 11 + sum(each.px for each in index) + 5 * (len(index) - 1)
+    if between != ",":
+        px += 9 * (len(index) - 1)
+    return Piece(f"{letter}_{{{between.join(each.tex for each in index)}}}", px)
+
+
+@lru_cache(maxsize=64)
+def counted(k: int) -> Piece:
+    """An index, counted from 1."""
+    return Piece(str(k + 1), SMALL * DIGIT * len(str(k + 1)))
+
+
+def fraction(above: Piece, below: Piece) -> Piece:
+    return Piece(rf"\frac{{{above.tex}}}{{{below.tex}}}", max(above.px, below.px) + 5)
+
+
+def product(a: Piece, b: Piece) -> Piece:
+    return Piece(rf"{a.tex}\times {b.tex}", a.px + b.px + BINARY, a.value * b.value)
+
+
+# Folding and rows
+
+
+def shown(count: int, important: Sequence[int] = ()) -> list[int]:
+    """Which of so many terms are shown when the middle is folded; −1 stands for a gap.
+
+    >>> shown(6), shown(12, [7]), shown(7, [4])
+    ([0, 1, 2, 3, 4, 5], [0, 1, 2, -1, 7, -1, 11], [0, 1, 2, 3, 4, 5, 6])
+    """
+    if count <= MOST:
+        return list(range(count))
+    kept: list[int] = []
+    for k in sorted({0, 1, 2, count - 1, *important}):
+        if kept and k - kept[-1] == 2:
+            kept.append(k - 1)
+        elif kept and k - kept[-1] > 2:
+            kept.append(-1)
+        kept.append(k)
+    return kept
+
+
+def row(terms: Sequence[Piece], page: Page, *, lead: Piece = EQUALS, glue: Piece = PLUS, end: str = "") -> list[str]:
+    """Terms one after another, on as many rows as they need; of plain numbers twice as many fit."""
+    most = page.across if any(r"\times " in term.tex or r"\," in term.tex for term in terms) else 2 * page.across
+    rows, line, here, count = [], lead.tex, lead.px, 0
+    for term in terms:
+        if count and (count == most or here + glue.px + term.px > page.room):
+            rows.append(line + (glue.tex if glue is COMMA else ""))
+            line, here, count = r"\quad " + ("" if glue is COMMA else glue.tex), EM + glue.px, 0
+        elif count:
+            line, here = line + glue.tex, here + glue.px
+        line, here, count = line + term.tex, here + term.px, count + 1
+    return [*rows, line + end]
+
+
+def chain(left: Piece, steps: Sequence[tuple[str, Piece]], page: Page) -> list[str]:
+    """left = step = step …, broken before a sign where the row is full."""
+    rows, line, here = [], left.tex, left.px
+    for sign, piece in steps:
+        if here + BINARY + piece.px > page.room:
+            rows.append(line)
+            line, here = "", 0.0
+        line, here = f"{line} {sign} {piece.tex}", here + BINARY + piece.px
+    return [*rows, line]
+
+
+def display(rows: Sequence[str]) -> str:
+    """Rows as one displayed formula, its fences on lines of their own."""
+    body = " \\\\\n& ".join(rows)
+    return f"$$\n\\begin{{aligned}}\n& {body}\n\\end{{aligned}}\n$$"
+
+
+# Digits
+
+
+class Try(NamedTuple):
+    """A formula at some digits: its parts, which of its signs hold, and by how many units the worst is off."""
+
+    parts: tuple[list[Piece], ...]
+    holds: tuple[bool, ...]
+    off: float
+
+
+def settled(attempt: Callable[[int, int], Try], page: Page, levels: Sequence[tuple[int, int]]) -> Try:
+    """The formula with the fewest digits at which every sign holds; if there is none, with as many as make sense."""
+    if page.exact:
+        made = attempt(EXACT, EXACT)
+        return made._replace(holds=(True,) * len(made.holds))
+    for level in levels:
+        made = attempt(*level)
+        if all(made.holds):
+            return made
+    if made.off <= 5:
+        return made
+    return next((deep for deep in (attempt(*level) for level in DEEP) if all(deep.holds)), made)
+
+
+def sign(holds: bool) -> str:
+    return "=" if holds else r"\approx"
+
+
+def result(x: float, page: Page) -> Piece:
+    return number(x, EXACT if page.exact else 2)
+
+
+def off(printed: float, shown: Piece, size: float) -> float:
+    """By how many units of its last digit a number differs from what was printed before it.
+
+    Half a unit is what rounding may do. The last bits of float64, of terms of that `size`, do not count.
+    """
+    difference = abs(printed - shown.value) - 1e-15 * size
+    return difference / shown.unit if difference > 0 else 0.0
+
+
+def close(units: float) -> bool:
+    return units <= 0.5 + 1e-7
+
+
+def printed(value: Value, digits: int) -> Piece:
+    x, text = value
+    return number(x, digits) if text is None else typed(text, digits)
+
+
+def products(left: Sequence[Value], right: Sequence[Value], total: float, page: Page) -> Try:
+    """Σ left × right = total: parts are left, right, products, [total]; signs before products and total."""
+    end = result(total, page)
+    exact = [a[0] * b[0] for a, b in zip(left, right, strict=True)]
+
+    def attempt(inputs: int, between: int) -> Try:
+        factors = [printed(a, inputs) for a in left], [printed(b, inputs) for b in right]
+        terms = [number(x, between) for x in exact]
+        rough = [a.value * b.value for a, b in zip(*factors, strict=True)]
+        size = sum(map(abs, rough))
+        each = max(off(x, term, abs(x)) for x, term in zip(rough, terms, strict=True)) if len(terms) > 1 else 0.0
+        sums = [rough] if len(terms) == 1 else [rough, [term.value for term in terms]]
+        both = max(off(math.fsum(each), end, size) for each in sums)
+        return Try((*factors, terms, [end]), (close(each), close(both)), max(each, both))
+
+    noise = total != 0 and abs(total) < 1e-13 * sum(map(abs, exact))
+    return attempt(*LEVELS[0]) if noise and not page.exact else settled(attempt, page, LEVELS)
+
+
+def addition(values: Sequence[float], counts: Sequence[bool], total: float, page: Page) -> Try:
+    """Σ values = total, of those that count: parts are the values and [total]; the sign before the total."""
+    end = result(total, page)
+
+    def attempt(inputs: int, _: int) -> Try:
+        terms = [number(x, inputs) for x in values]
+        counted = [term.value for term, counts in zip(terms, counts, strict=True) if counts]
+        units = off(math.fsum(counted), end, sum(map(abs, counted)))
+        return Try((terms, [end]), (close(units),), units)
+
+    return settled(attempt, page, SINGLE)
+
+
+def quotient(above: float, below: float, value: float, page: Page) -> Try:
+    """above / below = value: parts are [above, below, value]; the sign before the value."""
+    end = result(value, page)
+    whole = below == int(below) and not page.exact
+
+    def attempt(inputs: int, _: int) -> Try:
+        a, b = number(above, inputs), typed(repr(int(below))) if whole else number(below, inputs)
+        units = max(off(a.value / d, end, abs(a.value / d)) for d in (b.value, below))
+        return Try(([a, b, end],), (close(units),), units)
+
+    return settled(attempt, page, SINGLE)
+
+
+def power(z: float, m: float, value: float, page: Page) -> Try:
+    """e^(z − m) = value: parts are [power, value]; the sign before the value."""
+    end = result(value, page)
+
+    def attempt(inputs: int, _: int) -> Try:
+        up, down = number(z, inputs), number(m, inputs).signed()
+        x = math.exp(min(up.value - down.value, 700.0))
+        units = off(x, end, x) if value else 1.0  # too small for float64: not equal to 0
+        body = Piece(f"e^{{{up.tex}-{down.tex}}}", 8 + SMALL * (up.px + down.px + MINUS))
+        return Try(([body, end],), (close(units),), units)
+
+    return settled(attempt, page, SINGLE)
