@@ -52,7 +52,7 @@ def begin(page: str) -> Text:
         st.stop()
     text = Text(page, language())
     state.run_begins()
-    state.adopt(st.query_params.get("s"))
+    state.adopt(st.query_params.get("s"), st.query_params.get("b"))
     _top_row(text)
     _notice(text)
     return text
@@ -89,8 +89,9 @@ def half() -> str:
 
 def here() -> dict[str, str]:
     """The query of the address that opens what is on screen."""
-    code = state.lab()["code"]
-    return {"lang": language()} | ({"s": code} if len(code) <= link.MAX_CODE else {})
+    code, pinned = state.lab()["code"], state.lab()["pin"]
+    fits = bool(pinned) and len(code) + len(pinned) <= link.MAX_CODE
+    return {"lang": language()} | ({"s": code} if len(code) <= link.MAX_CODE else {}) | ({"b": pinned} if fits else {})
 
 
 def _declare(text: Text) -> st.Page:  # type: ignore[name-defined]
@@ -161,7 +162,8 @@ def _measured() -> None:
 def _notice(text: Text) -> None:
     problem = state.lab()["notice"]
     if problem:
-        st.warning(text(problem, **_gone(text)), icon=":material/warning:")
+        words = Text("ripple", text.lang) if problem.startswith("pin_") else text
+        st.warning(words(problem, **_gone(text)), icon=":material/warning:")
         state.lab()["notice"] = None
     if len(state.lab()["code"]) > link.MAX_CODE:
         st.warning(text("link_too_long", length=len(state.lab()["code"]), most=link.MAX_CODE))

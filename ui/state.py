@@ -37,7 +37,8 @@ def lab() -> dict[str, Any]:
         here = st.session_state[_LAB] = {
             "session": secrets.token_hex(4), "code": link.encode(preset(START)), "undo": [], "redo": [],
             "epoch": 0, "problems": {}, "seen": {}, "notice": None, "gone": None, "looks": 0, "trail": [],
-            "layout": None, "opened": False, "running": False, "interrupted": False,
+            "layout": None, "opened": False, "running": False, "interrupted": False, "arrived": False, "pin": None,
+            "compare": "now", "steps_shown": 0,
         }  # fmt: skip
     return here
 
@@ -62,6 +63,7 @@ def commit(new: Workbench, *, typed: bool = False) -> None:
     if code == here["code"]:
         return
     link.decode(code)  # what could not be opened again must not replace what can
+    here["arrived"] = here["arrived"] and 0 < len(here["undo"]) < DEPTH
     here["undo"] = [*here["undo"], here["code"]][-DEPTH:]
     here["redo"] = []
     _show(code, typed)
@@ -101,20 +103,33 @@ def _with_its_cell(new: Workbench) -> Workbench:
 
 
 def undo() -> None:
-    _step("undo", "redo")
+    go(-1)
 
 
 def redo() -> None:
-    _step("redo", "undo")
+    go(1)
 
 
-def _step(source: str, target: str) -> None:
+def path() -> list[str]:
+    """The codes of every step that can be gone to, oldest first; the present one is number `len(lab()["undo"])`."""
     here = lab()
-    if here[source]:
-        here[target] = [*here[target], here["code"]]
-        then = replace(link.decode(here[source][-1]), cell=bench().cell)  # what is looked at stays
-        here[source] = here[source][:-1]
+    return [*here["undo"], here["code"], *reversed(here["redo"])]
+
+
+def go(steps: int) -> None:
+    """Go back (steps < 0) or forward in the history, as far as it reaches."""
+    here, codes = lab(), path()
+    at = min(max(len(here["undo"]) + steps, 0), len(codes) - 1)
+    if at != len(here["undo"]):
+        then = replace(link.decode(codes[at]), cell=bench().cell)  # what is looked at stays
+        here["undo"], here["redo"] = codes[:at], codes[:at:-1]
         _show(link.encode(_with_its_cell(then)), typed=False)
+
+
+def pin(bench: Workbench | None) -> None:
+    """Pin numbers to compare with, or none."""
+    lab()["pin"] = None if bench is None else link.encode(replace(bench, cell=()))
+    lab()["compare"] = "now" if bench is None else "pinned"
 
 
 def _show(code: str, typed: bool) -> None:
@@ -126,21 +141,24 @@ def _show(code: str, typed: bool) -> None:
         here["problems"] = {}
 
 
-def adopt(code: str | None) -> None:
-    """Open the code in the address a session begins with; say so if it cannot be opened.
+def adopt(code: str | None, pinned: str | None = None) -> None:
+    """Open the codes in the address a session begins with; say so if they cannot be opened.
 
     Later in a session the numbers on screen win, and the address is corrected: an older code in it comes from Back.
     """
     here = lab()
     first, here["opened"] = not here["opened"], True
-    if not code or not first:
+    if not first:
         return
-    try:
-        if len(code) > link.MAX_CODE:
-            raise link.BadLink("oversized")
-        commit(link.decode(code))
-    except link.BadLink as error:
-        here["notice"] = f"link_{error.reason}"
+    for what, asked, use in (("pin", pinned, pin), ("link", code, commit)):
+        try:
+            if asked and len(asked) > link.MAX_CODE:
+                raise link.BadLink("oversized")
+            if asked:
+                use(link.decode(asked))
+        except link.BadLink as error:
+            here["notice"] = f"{what}_{error.reason}"
+    here["arrived"] = bool(here["undo"])
 
 
 #: Takes in what was typed but not yet committed; set by ui.editor, which knows how to read it.

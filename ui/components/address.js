@@ -17,7 +17,7 @@ export default function (component) {
   }
   now.set(parentElement, data);
   const query = new URLSearchParams(location.search); // what is not ours (embed=true) stays
-  query.delete("s");
+  for (const name of ["s", "b"]) query.delete(name);
   for (const [name, value] of Object.entries(data.query)) query.set(name, value);
   if (location.search !== `?${query}`) {
     history.replaceState(history.state, "", `${location.pathname}?${query}${location.hash}`);
