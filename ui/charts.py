@@ -51,12 +51,15 @@ class Heat:
     sums: Sequence[str] | None = None  # what stands right of each row; none: nothing does
     old: NDArray[np.float64] | None = None  # what a number dragged in the browser is compared with
 
-    def at(self, q: int, k: int) -> tuple[str | None, int, float | None]:
-        """A cell's address, how it is marked, and the number it is compared with (none where that is no number)."""
-        old = None if self.old is None or not math.isfinite(self.old[q, k]) else float(self.old[q, k])
+    def at(self, q: int, k: int) -> tuple[str | None, int]:
+        """A cell's address, and how it is marked."""
         if not self.stage:
-            return None, 0, old
-        return f"{self.stage} {q} {k} {self.head}", self.marks.get(Place(self.stage, q, k, self.head), 0), old
+            return None, 0
+        return f"{self.stage} {q} {k} {self.head}", self.marks.get(Place(self.stage, q, k, self.head), 0)
+
+    def before(self, q: int, k: int) -> float | None:
+        """The number a cell is compared with; none where it is masked, or nothing is compared."""
+        return None if self.old is None or not math.isfinite(self.old[q, k]) else float(self.old[q, k])
 
 
 def linked(
@@ -94,10 +97,11 @@ def _cell(heat: Heat, s: int, q: int, k: int, x: float) -> tuple[Any, ...]:
     text, tip = heat.show(x, 2), heat.tip(q, k, heat.show(x, 4))
     if math.isnan(x) or x == -math.inf or (heat.hidden is not None and heat.hidden[q, k]):
         # 0.0, because Vega drops a mark whose colour is not a number
-        return ("masked", s, q, k, 0.0, text, tip, False, *heat.at(q, k))
+        return ("masked", s, q, k, 0.0, text, tip, False, *heat.at(q, k), heat.before(q, k))
     colour = x if heat.weights else min(max(x / heat.limit, -1.0), 1.0) if heat.limit else 0.0
     position = colour if heat.weights else (colour + 1) / 2
-    return ("cell", s, q, k, colour, text, tip, _light(heat.weights, round(255 * position)), *heat.at(q, k))
+    light = _light(heat.weights, round(255 * position))
+    return ("cell", s, q, k, colour, text, tip, light, *heat.at(q, k), heat.before(q, k))
 
 
 @lru_cache(maxsize=512)
