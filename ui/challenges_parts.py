@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -42,8 +42,22 @@ def start_again(reason: str, text: Text) -> None:
     _again_button(text)
 
 
-def goal(names: list[str], text: Text) -> None:
-    st.markdown(_about("goal", names, text))
+def goal(it: challenges.Verdict, names: list[str], text: Text) -> None:
+    """What is asked for, and what was asked about it: hints one at a time, the smallest edit, the start."""
+    id, record = state.bench().challenge, _record()
+    hints, revealed = record["hints"].get(id, 0), id in record["revealed"]
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.markdown(_about("goal", names, text), width="stretch")
+        with widgets.group():
+            st.button(text("hint"), icon=":material/lightbulb:", key="hint", type="tertiary",
+                      on_click=state.callback(_open_hint), disabled=hints >= HINTS)
+            st.button(text("give_up"), icon=":material/visibility:", key="give_up", type="tertiary",
+                      on_click=state.callback(_reveal), disabled=it.solved or revealed)
+            _again_button(text, type="tertiary")
+    for number in range(1, hints + 1):
+        st.markdown(f"**{text('hint_number', number=number)}** · {_about('hint', names, text, f'_{number}')}")
+    if revealed:
+        _solution(names, text)
 
 
 def remember(it: challenges.Verdict) -> None:
@@ -55,47 +69,38 @@ def remember(it: challenges.Verdict) -> None:
         record["solved"] = [*record["solved"], id]
 
 
-def say(it: challenges.Verdict, text: Text) -> None:
-    """What is true now, below the editors: none of them moves while it is typed in."""
+def say(it: challenges.Verdict, names: list[str], text: Text) -> None:
+    """What is true now, and the smallest edit once it is no secret any more.
+
+    This stands below the editors, so that none of them moves while it is typed in.
+    """
     said = text.sentences([text(id, **values) for id, values in it.says])
-    if it.solved:
-        st.success(text.sentences([text("solved"), said]), icon=":material/check_circle:")
-    else:
+    if not it.solved:
         st.info(said, icon=":material/search:")
+        return
+    st.success(text.sentences([text("solved"), said]), icon=":material/check_circle:")
+    if state.bench().challenge not in _record()["revealed"]:
+        _solution(names, text)
 
 
-def help_out(it: challenges.Verdict, names: list[str], text: Text) -> None:
-    """Hints one at a time, the smallest edit, and the start: all on request, the edit also once it is solved."""
-    id, record = state.bench().challenge, _record()
-    opened, revealed = record["hints"].get(id, 0), id in record["revealed"]
-    with st.container(horizontal=True, gap="small"):
-        st.button(text("hint"), icon=":material/lightbulb:", key="hint", disabled=opened >= HINTS,
-                  on_click=state.callback(_open_hint))
-        st.button(text("give_up"), icon=":material/visibility:", key="give_up", disabled=it.solved or revealed,
-                  on_click=state.callback(_reveal))
-        _again_button(text)
-    for number in range(1, opened + 1):
-        st.markdown(f"**{text('hint_number', number=number)}** · {_about('hint', names, text, f'_{number}')}")
-    if it.solved or revealed:
-        _solution(id, names, text)
-
-
-def _solution(id: str, names: list[str], text: Text) -> None:
-    edit = challenges.smallest(id)
-    with st.container(border=True):
+def _solution(names: list[str], text: Text) -> None:
+    bench = state.bench()
+    edit = challenges.smallest(bench.challenge)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.markdown(text(
             "smallest", matrix=edit.matrix, row=names[edit.row], column=edit.column + 1,
             before=display.exact(edit.before), after=display.exact(edit.after),
-        ))  # fmt: skip
-        st.markdown(_about("why", names, text))
-        st.button(text("see"), icon=":material/play_arrow:", key="see_smallest", on_click=state.callback(_see),
-                  disabled=state.bench() == challenges.with_smallest(state.bench(), id))
+        ), width="content")  # fmt: skip
+        st.button(text("see"), icon=":material/play_arrow:", key="see_smallest", type="tertiary",
+                  on_click=state.callback(_see),
+                  disabled=bench == challenges.with_smallest(bench, bench.challenge))
+    st.markdown(_about("why", names, text))
 
 
-def _again_button(text: Text) -> None:
+def _again_button(text: Text, type: Literal["secondary", "tertiary"] = "secondary") -> None:
     bench = state.bench()
-    st.button(text("again"), icon=":material/restart_alt:", key="start_over", on_click=state.callback(_again),
-              disabled=bench == challenges.begun(bench, bench.challenge))
+    st.button(text("again"), icon=":material/restart_alt:", key="start_over", type=type,
+              on_click=state.callback(_again), disabled=bench == challenges.begun(bench, bench.challenge))
 
 
 def _about(kind: str, names: list[str], text: Text, ending: str = "") -> str:

@@ -25,6 +25,7 @@ SAME = 1e-12
 TIE = 1e-9  #: float64 alone may make equal weights differ by less
 
 DECIMALS = (2, 3, 4, 6, 9, 12, 15)
+NEARLY_0 = display.short(1e-9)
 
 Say = tuple[str, Mapping[str, object]]
 
@@ -138,14 +139,14 @@ def keys_alone(attempt: Attempt) -> Say | None:
 
 
 def apart(one: float, other: float) -> tuple[str, str]:
-    """Two numbers with as many decimals as it takes to tell them apart.
+    """Two numbers with as many decimals as it takes to tell them apart, and off a false 0.
 
-    >>> apart(0.45, 0.4), apart(0.4243, 0.4238), apart(0.25, 0.25)
-    (('0.45', '0.40'), ('0.4243', '0.4238'), ('0.25', '0.25'))
+    >>> apart(0.45, 0.4), apart(0.4243, 0.4238), apart(0.25, 0.25), apart(0, 0.001)
+    (('0.45', '0.40'), ('0.4243', '0.4238'), ('0.25', '0.25'), ('0', '0.001'))
     """
     for decimals in DECIMALS:
         texts = display.short(one, decimals), display.short(other, decimals)
-        if texts[0] != texts[1]:
+        if texts[0] != texts[1] and NEARLY_0 not in texts:
             return texts
     return display.short(one), display.short(other)
 
@@ -159,7 +160,7 @@ def outside(x: float, bound: float) -> str:
     for decimals in DECIMALS:
         text = display.short(x, decimals)
         shown = float(text.strip("≈").replace(display.MINUS, "-"))
-        if (shown >= bound) == (x >= bound) and not (x and shown == 0):
+        if (shown >= bound) == (x >= bound) and text != NEARLY_0:
             return text
     return display.exact(x)
 

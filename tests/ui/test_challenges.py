@@ -1,0 +1,237 @@
+"""Challenges: unsolved at the start, any way there counts, near-misses are told apart, the smallest edit is one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import attention
+from ui import challenges as c
+from ui import link
+from ui import workbench as w
+from ui.text import LANGUAGES, catalogue, fill
+
+CAT = w.preset("cat")
+ROWS = CAT.tokens
+
+
+def start(id):
+    return c.begun(CAT, id)
+
+
+def edited(id, **cells):
+    """A challenge's start with cells typed in: Q={(0, 1): "2"}."""
+    bench = start(id)
+    for name, typed in cells.items():
+        bench = w.with_cells(bench, name, typed)
+    return bench
+
+
+def everywhere(id, name, change):
+    """A challenge's start with one matrix put through a function."""
+    changed = change(start(id).array(name).copy())
+    return replace(start(id), matrices={**start(id).matrices, name: w.from_floats(changed, 4)})
+
+
+def judged(bench):
+    verdict = c.judge(bench, ROWS)
+    return verdict.solved, [id for id, _ in verdict.says]
+
+
+def swapped(x, i, j):
+    x[[i, j]] = x[[j, i]]
+    return x
+
+
+def only_first(x):
+    x[1:] = x[0]
+    return x
+
+
+SOLUTIONS = {
+    "most": [
+        edited("most", Q={(1, 0): "1"}),
+        edited("most", Q={(1, 2): "2.1"}),
+        edited("most", K={(0, 0): "0"}),
+        edited("most", K={(2, 1): "9"}),
+        edited("most", K={(2, 0): "1.13"}),
+        w.with_cells(edited("most", K={(0, 0): "-1"}), "V", {(0, 0): "4/2"}),  # which is the 2 that was there
+    ],
+    "uniform": [
+        edited("uniform", Q={(3, 3): "0"}),
+        edited("uniform", Q={(0, 0): "0", (0, 1): "0"}),
+        everywhere("uniform", "Q", np.zeros_like),
+        everywhere("uniform", "K", only_first),  # all keys alike
+        edited("uniform", K={(3, 3): "0.03"}),  # even to two decimals
+    ],
+    "one_hot": [
+        edited("one_hot", Q={(3, 3): "9"}),
+        edited("one_hot", K={(2, 2): "7"}),
+        everywhere("one_hot", "K", lambda x: 20 * x),
+        everywhere("one_hot", "Q", lambda x: -9 * x),
+    ],
+    "only_output": [
+        edited("only_output", V={(1, 1): "3"}),
+        everywhere("only_output", "V", np.zeros_like),
+        w.with_cells(everywhere("only_output", "K", lambda x: x + 1), "V", {(0, 3): "-1"}),  # keys shifted alike
+    ],
+    "only_keys": [
+        edited("only_keys", K={(0, 3): "5"}),
+        edited("only_keys", K={(3, 3): "1.99"}),
+        everywhere("only_keys", "K", lambda x: x + np.array([0.5, -2, 3, 0])),  # softmax sees only differences
+        everywhere("only_keys", "K", lambda x: x + 100),
+        edited("only_keys", K={(i, 1): t for i, t in enumerate(("3", "4.5", "3", "3"))}),
+        edited("only_keys", K={(0, 3): "5"}, V={(0, 0): "7"}),  # V has no part in the weights
+    ],
+    "idle_weights": [
+        edited("idle_weights", Q={(1, 0): "0"}),
+        edited("idle_weights", Q={(1, 1): "-4", (1, 0): "9"}),
+        edited("idle_weights", K={(0, 0): "0.5"}),  # the rows of 老鼠 and 的 do not ask in column 1
+    ],
+}  # fmt: skip
+
+NEAR = {
+    "most": [
+        (edited("most", K={(2, 0): "1.12"}), ["most_no"]),
+        (edited("most", K={(2, 0): "1.125"}), ["most_tie"]),
+        (edited("most", K={(2, 0): "2", (0, 0): "1"}), ["most_yes", "too_many"]),
+        (edited("most", V={(2, 0): "2"}), ["most_no"]),
+    ],
+    "uniform": [
+        (edited("uniform", Q={(3, 3): "0.02"}), ["uniform_no"]),
+        (edited("uniform", Q={(3, 3): "-0.5"}), ["uniform_no"]),
+    ],
+    "one_hot": [(edited("one_hot", K={(0, 0): "5.43"}), ["one_hot_no"])],
+    "only_output": [
+        (edited("only_output", V={(0, 0): "2.01"}), ["output_little"]),
+        (edited("only_output", Q={(0, 0): "2"}), ["weight_moved"]),
+        (edited("only_output", V={(0, 0): "9"}, K={(0, 0): "1.6"}), ["weight_moved"]),
+        (everywhere("only_output", "K", lambda x: x + 2), ["nothing_moved"]),
+    ],
+    "only_keys": [
+        (edited("only_keys", K={(0, 0): "1.51"}), ["weight_moved"]),
+        (edited("only_keys", K={(0, 3): "5"}, Q={(0, 0): "2"}), ["weight_moved", "queries_touched"]),
+        (w.with_cells(everywhere("only_keys", "K", lambda x: 2 * x), "Q", dict(np.ndenumerate(np.array(
+            w.from_floats(start("only_keys").array("Q") / 2, 4))))), ["keys_yes", "queries_touched"]),
+        (edited("only_keys", V={(0, 0): "5"}), ["weights_same", "keys_untouched"]),
+        (edited("only_keys", K={(0, 3): "0.001"}), ["keys_yes", "keys_little"]),
+    ],
+    "idle_weights": [
+        (edited("idle_weights", Q={(1, 0): "1.9"}), ["weights_little"]),
+        (edited("idle_weights", Q={(2, 0): "5"}), ["output_moved"]),
+        (edited("idle_weights", V={(0, 0): "2.01"}), ["output_moved"]),
+        (edited("idle_weights", K={(2, 1): "1"}), ["output_moved"]),
+    ],
+}  # fmt: skip
+
+
+def cases(table):
+    return [pytest.param(id, each, id=f"{id}-{k}") for id, all_ in table.items() for k, each in enumerate(all_)]
+
+
+def test_every_challenge_is_there_once():
+    assert tuple(c.REGISTRY) == w.CHALLENGES == tuple(SOLUTIONS) == tuple(NEAR)
+
+
+@pytest.mark.parametrize("id", w.CHALLENGES)
+def test_nothing_is_solved_at_the_start(id):
+    assert not c.judge(start(id), ROWS).solved
+    assert c.misfit(start(id)) is None
+    assert c.changed(start(id)) == ()
+
+
+@pytest.mark.parametrize(("id", "bench"), cases(SOLUTIONS))
+def test_any_way_there_counts(id, bench):
+    assert c.misfit(bench) is None
+    assert c.judge(bench, ROWS).solved, c.judge(bench, ROWS)
+
+
+@pytest.mark.parametrize(("id", "case"), cases(NEAR))
+def test_a_near_miss_is_told_apart(id, case):
+    bench, sentences = case
+    assert judged(bench) == (False, sentences)
+
+
+@pytest.mark.parametrize("id", w.CHALLENGES)
+def test_the_smallest_edit_solves_it_and_no_nearer_number_does(id):
+    edit = c.smallest(id)
+    solved = c.with_smallest(CAT, id)
+    assert c.changed(solved) == ((edit.matrix, edit.row, edit.column),)
+    assert solved.array(edit.matrix)[edit.row, edit.column] == edit.after
+    assert c.judge(solved, ROWS).solved
+    nearer = edit.after - np.sign(edit.after - edit.before) / 100
+    if abs(nearer - edit.before) > 0.005:
+        there = w.with_cells(solved, edit.matrix, {(edit.row, edit.column): f"{nearer:.2f}"})
+        assert not c.judge(there, ROWS).solved
+
+
+@pytest.mark.parametrize("id", w.CHALLENGES)
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_whatever_can_be_said_has_a_sentence_with_those_numbers(id, lang):
+    sentences = catalogue("challenges", lang)
+    for bench in [start(id), *SOLUTIONS[id], *(bench for bench, _ in NEAR[id])]:
+        for say, values in c.judge(bench, ROWS).says:
+            assert "<<" not in fill(sentences[say], values)
+            assert not any("≈0" in str(value) for value in values.values())
+
+
+@pytest.mark.parametrize(("id", "bench"), cases(SOLUTIONS))
+def test_an_attempt_travels_in_a_link(id, bench):
+    opened = link.decode(link.encode(bench))
+    assert opened == bench
+    assert opened.challenge == id
+    assert c.judge(opened, ROWS) == c.judge(bench, ROWS)
+
+
+@pytest.mark.parametrize("challenge", ["nothing", 3, ["most"], None])
+def test_a_link_to_a_challenge_that_does_not_exist_is_refused(challenge):
+    with pytest.raises(link.BadLink):
+        link.decode(link.encode(replace(CAT, challenge=challenge)))
+
+
+@pytest.mark.parametrize(("change", "reason"), [
+    (lambda bench: replace(bench, route="input"), "route"),
+    (lambda bench: replace(bench, scale="none"), "scale"),
+    (lambda bench: replace(bench, mask="own"), "mask"),
+    (lambda bench: w.with_tokens(bench, bench.tokens[:2]), "tokens"),
+    (lambda bench: w.with_tokens(bench, ("a", *bench.tokens[1:])), "tokens"),
+    (lambda bench: w.resized(bench, d_k=1), "sizes"),
+    (lambda bench: w.resized(bench, d_v=9), "sizes"),
+])  # fmt: skip
+@pytest.mark.parametrize("id", w.CHALLENGES)
+def test_what_does_not_fit_any_more_is_named(change, reason, id):
+    assert c.misfit(change(start(id))) == reason
+    assert c.misfit(w.resized(start(id), d_model=7)) is None  # X has no part in it
+
+
+def test_another_preset_leaves_the_challenge_and_reset_returns_to_its_start():
+    bench = edited("uniform", Q={(0, 0): "7"})
+    assert w.opened(bench, "twins").challenge == ""
+    assert c.prepared(bench) == start("uniform")
+    assert c.prepared(w.with_cells(CAT, "Q", {(0, 0): "7"})) == CAT
+
+
+def test_beginning_keeps_settings_that_are_no_numbers():
+    bench = replace(CAT, route="input", variance_seed=7, scale="none", mask="causal")
+    assert c.begun(bench, "most") == replace(start("most"), variance_seed=7)
+
+
+def test_the_starts_are_what_the_hints_say():
+    """Hints name columns and rows; these are the facts they rest on."""
+    Q, K = CAT.array("Q"), CAT.array("K")
+    assert set(np.flatnonzero(K[0] != K[2])) == {0, 2}
+    assert Q[1].argmax() == 0
+    assert Q[1, 0] > 0
+    assert np.count_nonzero(start("uniform").array("Q")[3]) == 1
+    assert not start("only_keys").array("Q")[:, 3].any()
+    V = start("idle_weights").array("V")
+    np.testing.assert_array_equal(V[0], V[1])
+    np.testing.assert_array_equal(start("idle_weights").mask_array(), attention.causal_mask(4))
+
+
+def test_a_number_is_never_shown_on_the_wrong_side():
+    sharp = edited("one_hot", K={(0, 0): "5.43"})
+    weight = sharp.steps().weights.max()
+    ((_, values),) = c.judge(sharp, ROWS).says
+    assert weight < 0.99
+    assert 0.98 < float(values["weight"]) < 0.99
