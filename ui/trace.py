@@ -1,15 +1,173 @@
-"""The proof trace: the chosen cell's arithmetic, and the ways to choose a cell and to walk back from it."""
+"""The proof trace: the chosen cell's arithmetic, and the ways to choose a cell and to walk back from it.
+
+A cell is chosen by a click or tap on a heatmap, from lists (so by keyboard), by following an operand of another
+cell, or by a link.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from ui import charts, places
+import streamlit as st
+
+from ui import charts, derivation, places, stages, state
 from ui.places import Place
+from ui.text import Text
 from ui.workbench import Workbench
+
+#: layout → how many terms of a sum fit on a line
+ACROSS = {"xl": 8, "wide": 6, "medium": 4, "half": 3, "phone": 2}
+
+Matrix = tuple[str, int]  #: a stage and its head, -1 without heads
+NOWHERE: Matrix = ("", -1)
 
 
 def marks(bench: Workbench) -> Mapping[Place, int]:
     """The chosen cell and the cells that go into it, as charts and editors frame them."""
     place = places.chosen(bench)
-    return {} if place is None else {place: charts.CHOSEN}
+    if place is None:
+        return {}
+    into = derivation.derive(bench, place).operands
+    return {operand.place: charts.OPERAND for operand in into} | {place: charts.CHOSEN}
+
+
+def of_one(bench: Workbench) -> list[Matrix]:
+    """The matrices of the attention without heads, the last stage first."""
+    masked = ("masked",) if bench.mask != "none" else ()
+    typed = ("X", "W_Q", "W_K", "W_V") if bench.route == "input" else ()
+    return [(stage, -1) for stage in ("weights", "output", "scores", "scaled", *masked, "Q", "K", "V", *typed)]
+
+
+def of_heads(bench: Workbench) -> list[Matrix]:
+    """The matrices of every head, and of all of them together."""
+    own = [stage for stage in places.IN_A_HEAD if stage != "masked" or bench.mask != "none"]
+    own.sort(key=lambda stage: stage != "weights")
+    return [(stage, head) for head in range(bench.n_heads) for stage in own] + [("concat", -1), ("combined", -1)]
+
+
+def invite(bench: Workbench, text: Text, among: Sequence[Matrix]) -> None:
+    """How to choose a cell, as long as none of these matrices is explained."""
+    if not _chosen_among(bench, among):
+        text = Text("trace", text.lang)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(text("invitation"), width="content")
+            _matrix(bench, None, text, among)
+
+
+def panel(bench: Workbench, text: Text, layout: str, names: Sequence[str], among: Sequence[Matrix],
+          here: Callable[[Place], bool] = lambda place: True) -> None:  # fmt: skip
+    """The chosen cell's arithmetic, if it is in one of these matrices and belongs here.
+
+    names: what the tokens are called in the lists.
+    """
+    place = _chosen_among(bench, among)
+    if place is None or not here(place):
+        return
+    text = Text("trace", text.lang)
+    with st.container(border=True, key="trace"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            _matrix(bench, place, text, among)
+            _index("row", bench, place, text, names)
+            _index("column", bench, place, text, names)
+            _buttons(text)
+        _arithmetic(derivation.derive(bench, place), bench, text, layout)
+
+
+def _chosen_among(bench: Workbench, among: Sequence[Matrix]) -> Place | None:
+    place = places.chosen(bench)
+    return place if place and (place.stage, place.head) in among else None
+
+
+def _arithmetic(it: derivation.Derivation, bench: Workbench, text: Text, layout: str) -> None:
+    """Line by line; the cells that each number came from; and how much of it is shown."""
+    full, exact = (bool(st.session_state.get(key)) for key in ("trace_full", "trace_exact"))
+    said = derivation.blocks(it, bench, text, across=ACROSS[layout], full=full, exact=exact)
+    names = [stages.escaped(name) for name in bench.tokens]
+    title = derivation.title(it, bench, text, names=names if len(set(names)) == len(names) else None)
+    st.markdown("\n\n".join([f"**{title}**", *said]))
+    if it.operands:
+        _walk([operand.place for operand in it.operands], bench, text)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if derivation.folds(it):
+            st.toggle(text("full"), key="trace_full")
+        st.toggle(text("exact"), key="trace_exact")
+        st.caption(text("rounding_exact" if exact else "rounding"))
+
+
+def _walk(to: Sequence[Place], bench: Workbench, text: Text) -> None:
+    """The cells that went in, to go on to."""
+    key = state.control("trace_operands", None)
+    st.pills(
+        text("operands"), list(to), key=key, on_change=_looks(key, lambda place: Place(*place)),
+        format_func=lambda place: derivation.label(Place(*place), bench, text),
+    )  # fmt: skip
+
+
+def _matrix(bench: Workbench, place: Place | None, text: Text, among: Sequence[Matrix]) -> None:
+    """Which matrix the cell is in."""
+    options = [NOWHERE, *among]
+    value = NOWHERE if place is None else (place.stage, place.head)
+    key = state.control(f"trace_matrix_{text.lang}", value)
+
+    def nearest(option: Sequence[object]) -> Place | None:
+        stage, head = str(option[0]), int(str(option[1]))
+        return _clipped(bench, stage, head, place or Place(stage, bench.token, 0)) if stage else None
+
+    st.selectbox(
+        text("matrix"), options, options.index(value), key=key, label_visibility="collapsed", width=220,
+        format_func=lambda option: _matrix_name(option, text), on_change=_looks(key, nearest),
+    )  # fmt: skip
+
+
+def _matrix_name(option: Matrix, text: Text) -> str:
+    stage, head = option
+    name = text(f"name_{stage}") if stage else text("no_cell")
+    return name if head < 0 else text("in_head", head=head + 1, rest=name)
+
+
+def _clipped(bench: Workbench, stage: str, head: int, near: Place) -> Place:
+    """The cell of another matrix that stands nearest to this one's place."""
+    rows, columns = places.shape(bench, stage, head) or (1, 1)
+    return Place(stage, min(near.row, rows - 1), min(near.column, columns - 1), head)
+
+
+def _index(axis: str, bench: Workbench, place: Place, text: Text, names: Sequence[str]) -> None:
+    """Which row or column of it."""
+    options = _names_along(axis, bench, place, text, names)
+    value = getattr(place, axis)
+    key = state.control(f"trace_{axis}_{text.lang}", value)
+    st.selectbox(
+        text(axis), range(len(options)), value, key=key, label_visibility="collapsed", width=150,
+        format_func=options.__getitem__, on_change=_looks(key, lambda i: place._replace(**{axis: int(i)})),
+    )  # fmt: skip
+
+
+def _names_along(axis: str, bench: Workbench, place: Place, text: Text, names: Sequence[str]) -> list[str]:
+    """Tokens, or numbers of rows and columns."""
+    rows, columns = places.shape(bench, place.stage, place.head) or (0, 0)
+    if axis == "row":
+        said = [text("nth_row", number=i + 1) for i in range(rows)] if place.stage[:2] == "W_" else names
+    else:
+        paired = place.stage in places.STAGES[:-1]
+        said = [text("to_key", key=name) for name in names] if paired else [
+            text("nth_column", number=j + 1) for j in range(columns)
+        ]  # fmt: skip
+    return list(said)
+
+
+def _buttons(text: Text) -> None:
+    st.button(text("back"), icon=":material/arrow_back:", key="trace_back", type="tertiary",
+              disabled=not state.lab()["trail"], on_click=state.callback(state.look_back))
+    st.button(text("close"), icon=":material/close:", key="trace_close", type="tertiary",
+              on_click=state.callback(lambda: state.look(None)))
+
+
+def _looks(key: str, to: Callable[..., Place | None]) -> Callable[[], None]:
+    """A widget callback that chooses the cell that the widget's value stands for."""
+
+    def choose() -> None:
+        value = st.session_state.get(key)
+        if value is not None:
+            state.look(to(value))
+
+    return state.callback(choose)
