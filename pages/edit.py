@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import controls, editor, shell, stages, state, trace
+from ui import compare, controls, editor, shell, stages, state, trace
 
 text = shell.begin("edit")
 st.markdown(text("question"))
@@ -12,6 +12,8 @@ controls.switches(text)
 bench = state.bench()
 rows = controls.row_names(text)
 marks = trace.marks(bench)
+comparison = compare.chosen()
+since = comparison.since
 
 dimensions = [str(i + 1) for i in range(bench.sizes["d_model"])]
 if bench.route == "direct":
@@ -19,14 +21,15 @@ if bench.route == "direct":
 else:
     projections = dict.fromkeys(("W_Q", "W_K", "W_V"), dimensions)
     editor.matrices({"X": rows} | projections, text, with_mask=bench.mask == "own", marks=marks)
-    stages.draw_projections(bench, text, shell.layout(), marks)
+    stages.draw_projections(bench, text, shell.layout(), marks, since)
 
 steps = bench.steps()
-stages.draw(steps, bench.tokens, text, shell.layout(), key="stages", marks=marks)
+stages.draw(steps, bench.tokens, text, shell.layout(), key="stages", since=since, marks=marks)
+compare.row(comparison, text.lang)
 controls.token(text)
 st.markdown(stages.mixture(steps, rows, bench.token, text))
 stages.explain(steps, rows, text)
 controls.about(text)
 if st.toggle(text("as_tables"), key="as_tables"):
-    stages.tables(steps, bench.tokens, text)
+    stages.tables(steps, bench.tokens, text, since)
 shell.next_pages(text, "variance", "heads")

@@ -20,7 +20,7 @@ MOST_SENTENCE = 36  #: characters of a sentence that are shown
 #: Fields that are settings of one page each, and that page.
 ELSEWHERE = {
     "n_heads": "heads", "head_seed": "heads", "heads_off": "heads", "twins": "heads", "typed_head": "heads",
-    "variance_seed": "variance", "variance_draws": "variance",
+    "variance_seed": "variance", "variance_draws": "variance", "challenge": "challenges",
 }  # fmt: skip
 
 

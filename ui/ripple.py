@@ -128,7 +128,8 @@ def step(old: float, new: float, delta: float, text: Text, decimals: int = 4) ->
     """From one number to the other, for a tooltip: 0.3100 → 0.4300 (+0.1200); ≈ where rounding hides a last digit."""
     a, b, d = display.short(old, decimals), display.short(new, decimals), change(delta, decimals)
     if not math.isfinite(delta):
-        return text("tip_still_masked" if math.isnan(delta) else f"tip_{'un' * (delta > 0)}masked", old=a, new=b)
+        how = "still_masked" if math.isnan(delta) else "unmasked" if delta > 0 else "masked"
+        return text(f"tip_{how}", old=a, new=b)
     if not any(mark in f"{a}{b}{d}" for mark in "≈e") and _decimal(b) - _decimal(a) != _decimal(d):
         d = f"≈{d}"
     return f"{a} → {b} ({d})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,25 +12,28 @@ import streamlit as st
 from numpy.typing import NDArray
 
 import attention
-from ui import charts, display, state
+from ui import charts, display, ripple, state
 from ui.charts import Heat
 from ui.places import Place
+from ui.ripple import Since
 from ui.text import Text, in_both
 from ui.workbench import Workbench
 
 NAMES = ("scores", "scaled", "weights", "output")
+LEAST_END = 0.1  #: the least difference at the dark end of the ramp: the last digits need not shout
 MARKS = frozenset("\\`*_{}[]<>()#+-=.!|~$:/@&")  #: what Markdown might read
 
 
 def heats(
-    steps: attention.AttentionSteps, tokens: Sequence[str], text: Text, marks: Mapping[Place, int] | None = None
-) -> list[Heat]:
-    """① scores ② scaled (and masked) ③ weights ④ output, with the words around them."""
+    steps: attention.AttentionSteps, tokens: Sequence[str], text: Text, marks: Mapping[Place, int] | None = None,
+    since: Since | None = None,
+) -> list[Heat]:  # fmt: skip
+    """① scores ② scaled (and masked) ③ weights ④ output, with the words around them; or how far each has moved."""
     hidden = None if steps.mask is None else ~np.broadcast_to(steps.mask, steps.scores.shape)
     columns = [str(j + 1) for j in range(steps.output.shape[-1])]
     largest = _largest(steps.scores)
     shown = dict(zip(NAMES, (steps.scores, steps.masked, steps.weights, steps.output), strict=True))
-    return [
+    now = [
         Heat(
             values=values, title=text(f"stage_{name}", rows=values.shape[0], columns=values.shape[1]),
             hint=text("hint_output" if name == "output" else "hint_pairs"),
@@ -42,18 +46,47 @@ def heats(
         )
         for name, values in shown.items()
     ]  # fmt: skip
+    return _moved(now, NAMES, since, text)
+
+
+def _moved(now: list[Heat], names: Sequence[str], since: Since | None, text: Text) -> list[Heat]:
+    """The heatmaps as they are, or, if they are compared with something, now − before in every cell."""
+    if since is None:
+        return now
+    ends = {name: max(_largest(_finite(since.delta[name])), LEAST_END) for name in names}
+    if "scores" in ends:
+        ends["scores"] = ends["scaled"] = max(ends["scores"], ends["scaled"])
+    words = Text("ripple", text.lang)
+    return [_difference(heat, name, since, ends[name], words) for heat, name in zip(now, names, strict=True)]
+
+
+def _difference(heat: Heat, name: str, since: Since, end: float, words: Text) -> Heat:
+    old, new, delta = since.of(name)
+    return replace(
+        heat, values=delta, title=f"Δ {heat.title}", hint=words(since.hint), weights=False, limit=end,
+        tip=lambda i, j, _: heat.tip(i, j, ripple.step(old[i, j], new[i, j], delta[i, j], words)),
+        show=ripple.change, sums=heat.sums and [f"Σ Δ = {ripple.total(row)}" for row in delta],
+        old=since.dragged(name),
+    )  # fmt: skip
+
+
+def _finite(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return values[np.isfinite(values)]
 
 
 def draw(
     steps: attention.AttentionSteps, tokens: Sequence[str], text: Text, layout: str, *, key: str,
+    since: Since | None = None,
     only: Sequence[str] = NAMES, marks: Mapping[Place, int] | None = None,
 ) -> None:  # fmt: skip
     """The stages side by side (stacked on a phone); a row lights up through all of them.
 
+    since: what to compare with; given, every cell shows by how much it has moved.
     marks: the chosen cell and what goes into it; given, a click on a cell chooses it.
     """
-    shown = [heat for name, heat in zip(NAMES, heats(steps, tokens, text, marks), strict=True) if name in only]
-    _linked(tokens, shown, layout, key, in_both("stages_alt"), choosable=marks is not None)
+    drawn = heats(steps, tokens, text, marks, since)
+    shown = [heat for name, heat in zip(NAMES, drawn, strict=True) if name in only]
+    _linked(tokens, shown, layout, key, _alt("stages_alt", since), choosable=marks is not None)
 
 
 def _linked(
@@ -77,10 +110,12 @@ def _choose(key: str) -> None:
         state.look(Place(stage, *map(int, where)))
 
 
-def draw_projections(bench: Workbench, text: Text, layout: str, marks: Mapping[Place, int]) -> None:
+def draw_projections(
+    bench: Workbench, text: Text, layout: str, marks: Mapping[Place, int], since: Since | None = None
+) -> None:  # fmt: skip
     """Q, K and V as the input and its projections give them."""
     columns = {name: [str(j + 1) for j in range(bench.sizes["d_v" if name == "V" else "d_k"])] for name in "QKV"}
-    shown = [
+    now = [
         Heat(
             values=values, title=text(f"stage_{name}", rows=values.shape[0], columns=values.shape[1]),
             hint=text(f"hint_{name}"), columns=columns[name], limit=_largest(values),
@@ -88,7 +123,13 @@ def draw_projections(bench: Workbench, text: Text, layout: str, marks: Mapping[P
         )
         for name, values in zip("QKV", bench.qkv(), strict=True)
     ]  # fmt: skip
-    _linked(bench.tokens, shown, layout, "projections", in_both("projections_alt"), choosable=True)
+    shown = _moved(now, tuple("QKV"), since, text)
+    _linked(bench.tokens, shown, layout, "projections", _alt("projections_alt", since), choosable=True)
+
+
+def _alt(id: str, since: Since | None) -> str:
+    """What a screen reader says of a chart, of numbers or of differences."""
+    return in_both(id, "common" if since is None else "ripple")
 
 
 def explain(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) -> None:
@@ -108,22 +149,24 @@ def mixture(steps: attention.AttentionSteps, tokens: Sequence[str], i: int, text
     return text("mixture", token=escaped(tokens[i]), sum=" + ".join(terms) or "0", output=output)
 
 
-def tables(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) -> None:
+def tables(
+    steps: attention.AttentionSteps, tokens: Sequence[str], text: Text, since: Since | None = None
+) -> None:  # fmt: skip
     """The same numbers as tables: for screen readers, for copying, and for whoever prefers digits."""
-    for heat in heats(steps, tokens, text):
+    for heat in heats(steps, tokens, text, since=since):
         st.markdown(f"**{heat.title}**")
         st.markdown(markdown_table(heat, tokens))
 
 
 def markdown_table(heat: Heat, tokens: Sequence[str]) -> str:
-    """One matrix as a Markdown table, a query a row; the weights carry their sum."""
-    head = ["", *map(escaped, heat.columns), *(["Σ"] if heat.weights else [])]
+    """One matrix as a Markdown table, a query a row; the weights, and their differences, carry their sum."""
+    head = ["", *map(escaped, heat.columns), *(["Σ"] if heat.sums else [])]
     lines = [_line(head), _line(["---"] + ["---:"] * (len(head) - 1))]
     for i, token in enumerate(tokens):
-        cells = [display.short(x, 4) for x in heat.values[i]]
+        cells = [heat.show(x, 4) for x in heat.values[i]]
         if heat.hidden is not None:
             cells = [f"~~{c}~~" if h else c for c, h in zip(cells, heat.hidden[i], strict=True)]
-        total = [display.total(heat.values[i], 4)] if heat.weights else []
+        total = [heat.show(round(float(heat.values[i].sum()), 9), 4)] if heat.sums else []
         lines.append(_line([f"**{escaped(token)}**", *cells, *total]))
     return "\n".join(lines)
 

@@ -1,0 +1,61 @@
+"""The steps so far as a list: what each one changed, and a click to go there."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui import changes, link, stages, state
+from ui.text import Text
+
+FIRST = 20  #: steps that are listed before one asks for earlier ones
+
+
+def popover(text: Text) -> None:
+    """The history; drawn only while it is looked at."""
+    with st.popover(text("history"), key="history", icon=":material/history:", on_change="rerun") as popover:
+        if not popover.open:
+            return
+        here = state.lab()
+        path = state.path()
+        now = len(here["undo"])
+        least = max(min(len(path) - FIRST - here["steps_shown"], now), 0)
+        st.caption(text("history_title"))
+        for i in range(len(path) - 1, least - 1, -1):
+            _entry(i, now, _description(path, i, text), text)
+        if least:
+            st.button(text("history_earlier"), key="history_earlier", type="tertiary", icon=":material/expand_more:",
+                      on_click=state.callback(_show_earlier))
+
+
+def _entry(i: int, now: int, said: str, text: Text) -> None:
+    icon = f":material/radio_button_{'' if i == now else 'un'}checked:"
+    st.button(text("history_now", step=said) if i == now else said, key=f"step_{i}", type="tertiary", icon=icon,
+              disabled=i == now, on_click=state.callback(lambda: state.go(i - now)))
+
+
+def _description(path: list[str], i: int, text: Text) -> str:
+    """What led to the state at `i`."""
+    if i == 0:
+        return text("history_start")
+    if i == 1 and state.lab()["arrived"]:
+        return text("history_arrived")
+    found = changes.between_codes(path[i - 1], path[i])
+    return changes.described(found, names(link.decode(path[i]).tokens, text), text)
+
+
+def names(tokens: tuple[str, ...], text: Text) -> tuple[str, ...]:
+    """Tokens as sentences show them: told apart where they repeat, to the letter where Markdown would read them."""
+    return tuple(map(stages.escaped, changes.numbered(tokens, text)))
+
+
+def last_edit() -> str | None:
+    """The code before the newest step that changed numbers, if one did; what came with a link is no edit."""
+    path = state.path()[: len(state.lab()["undo"]) + 1]
+    for i in range(len(path) - 1, int(state.lab()["arrived"]), -1):
+        if any(change.of_numbers for change in changes.between_codes(path[i - 1], path[i])):
+            return path[i - 1]
+    return None
+
+
+def _show_earlier() -> None:
+    state.lab()["steps_shown"] += FIRST
