@@ -24,3 +24,5 @@ else:
     editor.matrices(dict.fromkeys(("Q", "K", "V"), rows), Text("edit", text.lang))
     challenges_parts.say(verdict, names, text)
     stages.draw(bench.steps(), bench.tokens, text, shell.layout(), key="challenge")
+
+shell.next_pages(text, "edit", "heads")

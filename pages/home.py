@@ -1,4 +1,4 @@
-"""Home: what attention computes, on the reader's numbers, and three doors."""
+"""Home: what attention computes, on the reader's numbers, and four doors."""
 
 import streamlit as st
 
@@ -18,7 +18,7 @@ with picture:
     st.markdown(text("see"))
     st.caption(text("yours"))
 
-for door, column in zip(("edit", "heads", "variance"), st.columns(3), strict=True):
+for door, column in zip(("edit", "heads", "challenges", "variance"), st.columns(4), strict=True):
     with column.container(border=True, height="stretch"):
         st.page_link(f"pages/{door}.py", label=text(f"nav_{door}"), icon=shell.ICONS[door])
         st.markdown(text(f"door_{door}"))
