@@ -1,8 +1,10 @@
 """Several heads side by side: switch each off and see what it really contributed."""
 
+from functools import partial
+
 import streamlit as st
 
-from ui import controls, heads, heads_figures, heads_words, shell, state
+from ui import controls, heads, heads_figures, heads_words, shell, state, trace
 
 text = shell.begin("heads")
 st.markdown(text("question"))
@@ -12,6 +14,10 @@ heads.switch(text)
 bench, layout = state.bench(), shell.layout()
 it = heads_words.ledger(bench)
 heads_figures.draw_maps(it, text, layout)
+among = trace.of_heads(bench)
+explain = partial(trace.panel, bench, text, layout, controls.row_names(text), among, heads_figures.SPOTS)
+trace.invite(bench, text, among)
+explain("heads_maps")
 st.markdown(heads_words.status(it, text))
 if heads_words.unseeing(it, text):
     st.info(text("empty_row", tokens=heads_words.unseeing(it, text)))
@@ -23,10 +29,12 @@ with st.expander(text("notes")):
 st.markdown(text("contributions_intro"))
 controls.token(text)
 heads_figures.draw_results(it, text, layout)
+explain("heads_contributions")
 
 st.markdown(f"#### {text('concat_title')}")
 st.markdown(text("concat_intro"))
 heads_figures.draw_concat(it, text, layout)
+explain("heads_concat")
 
 st.markdown(f"#### {text('alike_title')}")
 left, right = st.columns(2)

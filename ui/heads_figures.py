@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from ui import charts, display, heads_bars, heads_charts, heads_words, stages, state, trace
+from ui import charts, display, heads_bars, heads_charts, heads_words, places, stages, state, trace
 from ui.heads_charts import Panel
 from ui.heads_words import Ledger
 from ui.text import Text, in_both
@@ -20,7 +20,9 @@ from ui.workbench import Workbench
 
 #: layout → room for the contributions and for the movement, which stand side by side where there is room
 ROOMS = {"xl": (690, 500), "wide": (500, 360), "medium": (560, 560), "phone": (318, 318)}
-CHOOSABLE = ("maps", "contributions", "concat")  #: figures whose cells can be chosen
+#: figures whose cells can be chosen → the stages that are explained under them
+SPOTS = {"heads_maps": places.IN_ONE_HEAD, "heads_contributions": ("contribution",),
+         "heads_concat": places.OF_ALL_HEADS}  # fmt: skip
 SIDE_BY_SIDE = ("xl", "wide")
 
 Figure = tuple[pd.DataFrame, dict[str, Any]]
@@ -78,7 +80,7 @@ def _chart(name: str, make: Make, bench: Workbench, text: Text, room: int) -> No
     frame, spec = _figure(make, bench, text, room)
     described = spec | {"description": in_both(f"{name}_alt", "heads")}
     chart = frame.assign(turn=state.lab()["looks"])
-    stages.draw_choosable(chart, described, f"heads_{name}", choosable=name in CHOOSABLE)
+    stages.draw_choosable(chart, described, f"heads_{name}", choosable=f"heads_{name}" in SPOTS)
 
 
 @lru_cache(maxsize=256)

@@ -10,7 +10,8 @@ from ui.workbench import Workbench
 #: head's own; `masked` is ② as the page shows it, `scaled` what it was before the mask.
 TYPED = ("X", "W_Q", "W_K", "W_V", "Q", "K", "V")
 STAGES = ("scores", "scaled", "masked", "weights", "output")
-IN_A_HEAD = ("W_Q", "W_K", "W_V", "W_O", "Q", "K", "V", *STAGES, "contribution")
+IN_ONE_HEAD = ("W_Q", "W_K", "W_V", "W_O", "Q", "K", "V", *STAGES)
+IN_A_HEAD = (*IN_ONE_HEAD, "contribution")
 OF_ALL_HEADS = ("X", "concat", "combined")  #: `combined` is the output of the whole multi-head attention
 NAMES = tuple(dict.fromkeys((*TYPED, *STAGES, *IN_A_HEAD, *OF_ALL_HEADS)))
 

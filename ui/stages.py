@@ -107,7 +107,7 @@ def _choose(key: str) -> None:
     picked = (st.session_state.get(key) or {}).get("selection", {}).get("pick") or [{}]
     stage, *where = (picked[0].get("at") or "").split()
     if stage:
-        state.look(Place(stage, *map(int, where)))
+        state.look(Place(stage, *map(int, where)), spot=key)
 
 
 def draw_projections(

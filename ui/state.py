@@ -36,7 +36,7 @@ def lab() -> dict[str, Any]:
     if here is None:
         here = st.session_state[_LAB] = {
             "session": secrets.token_hex(4), "code": link.encode(preset(START)), "undo": [], "redo": [],
-            "epoch": 0, "problems": {}, "seen": {}, "notice": None, "gone": None, "looks": 0, "trail": [],
+            "epoch": 0, "problems": {}, "seen": {}, "notice": None, "gone": None, "looks": 0, "trail": [], "spot": "",
             "layout": None, "opened": False, "running": False, "interrupted": False, "arrived": False, "pin": None,
             "compare": "now", "steps_shown": 0,
         }  # fmt: skip
@@ -69,10 +69,14 @@ def commit(new: Workbench, *, typed: bool = False) -> None:
     _show(code, typed)
 
 
-def look(place: places.Place | None) -> None:
-    """Choose a cell to explain, or none. Looking changes no number: there is nothing to undo."""
+def look(place: places.Place | None, spot: str = "") -> None:
+    """Choose a cell to explain, or none. Looking changes no number: there is nothing to undo.
+
+    spot: the figure in which it was chosen; walking on from there stays there.
+    """
     here, before = lab(), bench().cell
     here["trail"] = [*here["trail"], before][-DEPTH:] if place and before not in ((), tuple(place)) else here["trail"]
+    here["spot"] = spot or (here["spot"] if place else "")
     _look(place)
     if place is None:
         here["trail"] = []

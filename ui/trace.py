@@ -6,7 +6,7 @@ cell, or by a link.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import streamlit as st
 
@@ -17,6 +17,8 @@ from ui.workbench import Workbench
 
 #: layout → how many terms of a sum fit on a line
 ACROSS = {"xl": 8, "wide": 6, "medium": 4, "half": 3, "phone": 2}
+
+ONE_FIGURE = {"stages": places.NAMES}  #: the spots of a page that explains everything under one figure
 
 Matrix = tuple[str, int]  #: a stage and its head, -1 without heads
 NOWHERE: Matrix = ("", -1)
@@ -42,7 +44,8 @@ def of_heads(bench: Workbench) -> list[Matrix]:
     """The matrices of every head, and of all of them together."""
     own = [stage for stage in places.IN_A_HEAD if stage != "masked" or bench.mask != "none"]
     own.sort(key=lambda stage: stage != "weights")
-    return [(stage, head) for head in range(bench.n_heads) for stage in own] + [("concat", -1), ("combined", -1)]
+    in_heads = [(stage, head) for head in range(bench.n_heads) for stage in own]
+    return in_heads + [(stage, -1) for stage in places.OF_ALL_HEADS]
 
 
 def invite(bench: Workbench, text: Text, among: Sequence[Matrix]) -> None:
@@ -54,14 +57,17 @@ def invite(bench: Workbench, text: Text, among: Sequence[Matrix]) -> None:
             _matrix(bench, None, text, among)
 
 
-def panel(bench: Workbench, text: Text, layout: str, names: Sequence[str], among: Sequence[Matrix],
-          here: Callable[[Place], bool] = lambda place: True) -> None:  # fmt: skip
-    """The chosen cell's arithmetic, if it is in one of these matrices and belongs here.
+def panel(
+    bench: Workbench, text: Text, layout: str, names: Sequence[str], among: Sequence[Matrix],
+    spots: Mapping[str, Collection[str]], spot: str,
+) -> None:  # fmt: skip
+    """The chosen cell's arithmetic, if it is in one of these matrices and belongs under this figure.
 
-    names: what the tokens are called in the lists.
+    names: what the tokens are called in the lists. spots: figure → the stages it shows, for a cell that was not chosen
+    in a figure of this page.
     """
     place = _chosen_among(bench, among)
-    if place is None or not here(place):
+    if place is None or spot != _spot(place, spots):
         return
     text = Text("trace", text.lang)
     with st.container(border=True, key="trace"):
@@ -71,6 +77,12 @@ def panel(bench: Workbench, text: Text, layout: str, names: Sequence[str], among
             _index("column", bench, place, text, names)
             _buttons(text)
         _arithmetic(derivation.derive(bench, place), bench, text, layout)
+
+
+def _spot(place: Place, spots: Mapping[str, Collection[str]]) -> str:
+    """The figure under which a cell is explained."""
+    spot = state.lab()["spot"]
+    return spot if spot in spots else next(name for name, stages in spots.items() if place.stage in stages)
 
 
 def _chosen_among(bench: Workbench, among: Sequence[Matrix]) -> Place | None:
