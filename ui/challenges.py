@@ -171,5 +171,11 @@ def with_smallest(bench: Workbench, id: str) -> Workbench:
     return workbench.with_cells(begun(bench, id), edit.matrix, cell)
 
 
+def is_smallest(bench: Workbench) -> bool:
+    """Whether the numbers are the start's with the smallest edit made, however they are spelt."""
+    solved = with_smallest(bench, bench.challenge)
+    return all(np.array_equal(bench.array(name), solved.array(name)) for name in DIRECT)
+
+
 def _shape(matrix: Matrix) -> tuple[int, int]:
     return len(matrix), len(matrix[0])

@@ -64,7 +64,7 @@ def remember(it: challenges.Verdict) -> None:
     """Keep for the session what the reader has solved; the edit that the page itself has shown does not count."""
     record, bench = _record(), state.bench()
     id = bench.challenge
-    copied = id in record["revealed"] and bench == challenges.with_smallest(bench, id)
+    copied = id in record["revealed"] and challenges.is_smallest(bench)
     if it.solved and id not in record["solved"] and not copied:
         record["solved"] = [*record["solved"], id]
 
@@ -92,8 +92,7 @@ def _solution(names: list[str], text: Text) -> None:
             before=display.exact(edit.before), after=display.exact(edit.after),
         ), width="content")  # fmt: skip
         st.button(text("see"), icon=":material/play_arrow:", key="see_smallest", type="tertiary",
-                  on_click=state.callback(_see),
-                  disabled=bench == challenges.with_smallest(bench, bench.challenge))
+                  on_click=state.callback(_see), disabled=challenges.is_smallest(bench))
     st.markdown(_about("why", names, text))
 
 

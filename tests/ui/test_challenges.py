@@ -7,6 +7,7 @@ import pytest
 
 import attention
 from ui import challenges as c
+from ui import challenges_words as words
 from ui import link
 from ui import workbench as w
 from ui.text import LANGUAGES, catalogue, fill
@@ -227,6 +228,20 @@ def test_the_starts_are_what_the_hints_say():
     V = start("idle_weights").array("V")
     np.testing.assert_array_equal(V[0], V[1])
     np.testing.assert_array_equal(start("idle_weights").mask_array(), attention.causal_mask(4))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_goals_state_the_bounds_that_are_checked(lang):
+    bounds = {"uniform": words.EVEN, "one_hot": words.SHARP, "only_output": words.LEAST_OUTPUT,
+              "idle_weights": words.LEAST_WEIGHT}  # fmt: skip
+    for id, bound in bounds.items():
+        assert f"{bound:g}" in catalogue("challenges", lang)[f"goal_{id}"]
+
+
+def test_the_smallest_edit_is_known_however_it_is_spelt():
+    assert c.is_smallest(edited("most", K={(0, 0): "137/100"}))
+    assert not c.is_smallest(edited("most", K={(0, 0): "1.36"}))
+    assert not c.is_smallest(start("most"))
 
 
 def test_a_number_is_never_shown_on_the_wrong_side():
