@@ -20,8 +20,9 @@ def popover(text: Text) -> None:
         now = len(here["undo"])
         least = max(min(len(path) - FIRST - here["steps_shown"], now), 0)
         st.caption(text("history_title"))
-        for i in range(len(path) - 1, least - 1, -1):
-            _entry(i, now, _description(path, i, text), text)
+        with st.container(gap=None):
+            for i in range(len(path) - 1, least - 1, -1):
+                _entry(i, now, _description(path, i, text), text)
         if least:
             st.button(text("history_earlier"), key="history_earlier", type="tertiary", icon=":material/expand_more:",
                       on_click=state.callback(_show_earlier))
