@@ -191,14 +191,17 @@ def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int) -> alt.Laye
 
 
 def outlines(cells: alt.Chart, *at: Any) -> list[alt.Chart]:
-    """A frame around the chosen cell, a dashed one around those that go into it; twofold, to show on any colour."""
-    marked = cells.transform_filter("datum.marked > 0")
-    dash = alt.condition(f"datum.marked === {CHOSEN}", alt.value([1, 0]), alt.value([4, 3]))
+    """A frame around the chosen cell, a dashed one around those that go into it; on white, to show on any colour.
+
+    (A condition on strokeDash draws no dashes, so each has a layer.)
+    """
+    frames = (("datum.marked > 0", theme.PAPER, 4.5, []), (f"datum.marked === {CHOSEN}", theme.CHOSEN, 2.5, []),
+              (f"datum.marked === {OPERAND}", theme.CHOSEN, 2.5, [4, 3]))  # fmt: skip
     return [
-        marked.mark_rect(
-            filled=False, cornerRadius=3, stroke=stroke, strokeWidth=width, tooltip=None
-        ).encode(*at, strokeDash=dash)
-        for stroke, width in ((theme.PAPER, 4.5), (theme.CHOSEN, 2.5))
+        cells.transform_filter(which).mark_rect(
+            filled=False, cornerRadius=3, stroke=stroke, strokeWidth=width, strokeDash=dash, tooltip=None
+        ).encode(*at)
+        for which, stroke, width, dash in frames
     ]  # fmt: skip
 
 
