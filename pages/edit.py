@@ -24,7 +24,7 @@ else:
     stages.draw_projections(bench, text, shell.layout(), marks, since)
 
 steps = bench.steps()
-stages.draw(steps, bench.tokens, text, shell.layout(), key="stages", since=since, marks=marks)
+stages.draw(steps, bench.tokens, text, shell.layout(), key="stages", since=since, marks=marks, live=True)
 compare.row(comparison, text.lang)
 among = trace.of_one(bench)
 trace.invite(bench, text, among)

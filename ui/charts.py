@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ui import display, theme
+from ui import live as what_if
 from ui.places import Place
 from ui.text import in_both
 
@@ -63,17 +64,18 @@ class Heat:
 
 
 def linked(
-    rows: Sequence[str], heats: Sequence[Heat], layout: str, turn: int = 0
+    rows: Sequence[str], heats: Sequence[Heat], layout: str, turn: int = 0, stamp: int = 0
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Heatmaps that share their rows: choosing a row lights it up in all of them, in the browser alone.
 
     turn: another number after each choice of a cell, or Vega would keep silent when a cell is chosen once more.
+    stamp: names the numbers of all four stages; given, the browser draws what-ifs on them (see `ui.live`).
     """
     shapes = tuple((heat.values.shape[1], heat.weights, heat.sums is not None) for heat in heats)
-    return _frame(rows, heats, turn), linked_spec(len(rows), shapes, layout)
+    return _frame(rows, heats, turn, stamp), linked_spec(len(rows), shapes, layout, live=stamp > 0)
 
 
-def _frame(rows: Sequence[str], heats: Sequence[Heat], turn: int) -> pd.DataFrame:
+def _frame(rows: Sequence[str], heats: Sequence[Heat], turn: int, stamp: int) -> pd.DataFrame:
     """The marks of all heatmaps, a record each, by columns: the quickest way into a frame."""
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     for s, heat in enumerate(heats):
@@ -86,7 +88,7 @@ def _frame(rows: Sequence[str], heats: Sequence[Heat], turn: int) -> pd.DataFram
                 records.append(_word("sum", s, heat.sums[q], q))
         for name, column in zip(COLUMNS, zip(*records, strict=True), strict=True):
             columns[name] += column
-    return pd.DataFrame({**columns, "turn": turn})
+    return pd.DataFrame({**columns, "turn": turn, "ink": 1, **({"stamp": stamp} if stamp else {})})
 
 
 def _word(kind: str, s: int, text: str, q: int = 0, k: int = 0) -> tuple[Any, ...]:
@@ -115,7 +117,7 @@ def _ramp(weights: bool) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=256)
-def linked_spec(n: int, shapes: tuple[Shape, ...], layout: str) -> dict[str, Any]:
+def linked_spec(n: int, shapes: tuple[Shape, ...], layout: str, *, live: bool = False) -> dict[str, Any]:
     """The spec of `linked` for n rows and these shapes."""
     room, across = ROOM[layout]
     across = min(across, len(shapes))
@@ -123,9 +125,41 @@ def linked_spec(n: int, shapes: tuple[Shape, ...], layout: str) -> dict[str, Any
     if cell < LEGIBLE and across > 2:
         across = 2
         cell = _cell_size(shapes, room, across)
-    views = [_heatmap(s, n, columns, weights, cell) for s, (columns, weights, _) in enumerate(shapes)]
+    stages = _live(n, shapes) if live else [AS_SENT] * len(shapes)
+    views = [
+        _heatmap(s, n, columns, weights, cell, shown)
+        for s, ((columns, weights, _), shown) in enumerate(zip(shapes, stages, strict=True))
+    ]
     chart = alt.concat(*views, columns=across, spacing=14).resolve_scale(color="independent")
-    return without_data(chart.configure_view(stroke=None)) | {"params": row_choice(len(shapes), n)}
+    # Nothing but numbers comes; a filter a mark that drops the rest would run at every frame of a what-if.
+    chart = chart.configure_view(stroke=None).configure_mark(invalid=None)
+    spec = without_data(chart) | {"params": row_choice(len(shapes), n)}
+    for s, view in enumerate(spec["concat"]):
+        view["layer"][0]["layer"][0]["name"] = f"cells_{s}"  # (Altair would call all of them cells_0)
+    if live:
+        spec["params"] += what_if.params(n, shapes[-1][0])
+    return spec
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The columns that marks read, by what they are for, and how they are made in the browser."""
+
+    names: Mapping[str, str]
+    cells: Mapping[str, str] = field(default_factory=dict)
+    sums: Mapping[str, str] = field(default_factory=dict)
+
+
+AS_SENT = Shown({name: name for name in what_if.SHOWN})
+
+
+def _live(n: int, shapes: tuple[Shape, ...]) -> list[Shown]:
+    (_, weights, _), (d_v, *_) = shapes[-2:]
+    differs = not weights
+    return [
+        Shown(what_if.SHOWN, what_if.cells(s, n, d_v, differs=differs), what_if.sums(differs=differs))
+        for s in range(len(shapes))
+    ]
 
 
 def row_choice(views: int, n: int) -> list[dict[str, Any]]:
@@ -142,6 +176,7 @@ def row_choice(views: int, n: int) -> list[dict[str, Any]]:
     return [
         {"name": "hover", "select": hover, "views": names},
         {"name": "pick", "select": pick, "views": names},
+        {"name": "lit", "expr": "isValid(hover.q) ? hover.q[0] : isValid(pick.q) ? pick.q[0] : row"},
         {"name": "row", "value": -1, "bind": rows | {"name": f"{in_both('light_up')} "}},
     ]
 
@@ -155,10 +190,7 @@ def _cell_size(shapes: tuple[Shape, ...], room: int, across: int) -> int:
 
 
 #: Whether a mark belongs to the row that is pointed at, else the clicked one, else the listed one, else any.
-LIT = (
-    "isValid(hover.q) ? hover.q[0] === datum.q : isValid(pick.q) ? pick.q[0] === datum.q"
-    " : row >= 0 ? row === datum.q : true"
-)
+LIT = "lit < 0 || lit === datum.q"
 FADED = 0.35
 
 
@@ -166,28 +198,40 @@ FADED = 0.35
 INK = alt.Color("ink:Q", scale=alt.Scale(domain=[0, 1], range="ramp"), legend=None)
 
 
-def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int) -> alt.LayerChart:
+def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int, shown: Shown) -> alt.LayerChart:
     ramp = list(_ramp(weights))
     x = alt.X("k:O", scale=alt.Scale(domain=list(range(columns)), paddingInner=0.06, paddingOuter=0), axis=None)
     y = alt.Y("q:O", scale=alt.Scale(domain=list(range(n)), paddingInner=0.06, paddingOuter=0), axis=None)
     lit = alt.when(LIT).then(alt.value(1)).otherwise(alt.value(FADED))
     base = alt.Chart(width=columns * cell, height=n * cell)
-    cells = base.transform_filter(f"datum.s === {s} && (datum.kind === 'cell' || datum.kind === 'masked')")
+    masked = f"datum.{shown.names['kind']} === 'masked'"
     ends = (0, 1) if weights else (-1, 1)
     scale = alt.Scale(domain=np.linspace(*ends, len(ramp)).tolist(), range=ramp, interpolate="rgb", clamp=True)
-    rect = cells.properties(name=f"cells_{s}").mark_rect(cornerRadius=3, stroke=theme.MASKED, strokeWidth=1).encode(
-        x, y, opacity=lit, tooltip=alt.Tooltip("tip:N", title="​"),
-        color=alt.when("datum.kind === 'masked'").then(alt.value(theme.MASKED))
-        .otherwise(alt.Color("v:Q", scale=scale, legend=None)),
+    rect = base.mark_rect(
+        cornerRadius=3, stroke=theme.MASKED, strokeWidth=1, description=_says(shown.names["tip"])
+    ).encode(
+        x, y, opacity=lit, tooltip=alt.Tooltip(f"{shown.names['tip']}:N", title="​"),
+        color=alt.when(masked).then(alt.value(theme.MASKED))
+        .otherwise(alt.Color(f"{shown.names['v']}:Q", title="v", scale=scale, legend=None)),
     )  # fmt: skip
-    struck = cells.transform_filter("datum.kind === 'masked'").mark_point(
+    struck = base.transform_filter(masked).mark_point(
         shape="M-.5,.5L.5,-.5", size=(cell * 0.86) ** 2, stroke=theme.MASKED_STROKE, strokeWidth=1.2, filled=False
     ).encode(x, y, opacity=lit)  # fmt: skip
-    layers = [rect, struck, *outlines(cells, x, y)]
+    layers = [rect, struck, *outlines(base, x, y)]
     if cell >= LEGIBLE:
-        layers.append(_numbers(cells, x, y, min(13, round(cell * 0.35))))
+        layers.append(_numbers(base, x, y, min(13, round(cell * 0.35)), shown.names))
+    # The cells' own chain: what changes in it leaves the words around it alone.
+    cells = alt.layer(*layers).resolve_scale(color="independent").transform_filter(
+        f"datum.s === {s} && (datum.kind === 'cell' || datum.kind === 'masked')"
+    )
+    for name, expression in shown.cells.items():
+        cells = cells.transform_calculate(**{name: expression})
+    return alt.layer(cells, *_words(base, s, x, y, cell, columns, shown)).resolve_scale(color="independent")
 
-    return alt.layer(*layers, *_words(base, s, x, y, cell, columns)).resolve_scale(color="independent")
+
+def _says(name: str, what: str = "") -> dict[str, str]:
+    """A mark's label, leaner than the one that Vega-Lite would compute from all of its channels at every change."""
+    return {"expr": f"'k: ' + datum.k + '; q: ' + datum.q + '; {what}' + datum.{name}"}
 
 
 def outlines(cells: alt.Chart, *at: Any) -> list[alt.Chart]:
@@ -205,19 +249,25 @@ def outlines(cells: alt.Chart, *at: Any) -> list[alt.Chart]:
     ]  # fmt: skip
 
 
-def _numbers(cells: alt.Chart, x: alt.X, y: alt.Y, size: int) -> alt.Chart:
+def _numbers(cells: alt.Chart, x: alt.X, y: alt.Y, size: int, names: Mapping[str, str]) -> alt.Chart:
     """The numbers in the cells; on a faded cell, through which the page shines, in the page's own ink."""
-    on_paper = [{"test": f"({LIT}) && datum.light", "value": theme.PAPER}, {"test": LIT, "value": theme.INK}]
+    on_paper = [{"test": f"({LIT}) && datum.{names['light']}", "value": theme.PAPER}, {"test": LIT, "value": theme.INK}]
     ink = INK.condition(on_paper)
-    return cells.transform_calculate(ink="1").mark_text(fontSize=size).encode(x, y, text="text:N", color=ink)
+    text = alt.Text(f"{names['text']}:N", title="text")
+    return cells.mark_text(fontSize=size, description=_says(names["text"], "text: ")).encode(x, y, text=text, color=ink)
 
 
-def _words(base: alt.Chart, s: int, x: alt.X, y: alt.Y, cell: int, columns: int) -> list[alt.Chart]:
+def _words(
+    base: alt.Chart, s: int, x: alt.X, y: alt.Y, cell: int, columns: int, shown: Shown
+) -> list[alt.Chart]:
     """Title, hint, tokens and row sums around one heatmap: marks, not axes, so that words can travel as data."""
 
     def words(kind: str, *at: Any, **mark: Any) -> alt.Chart:
         chosen = base.transform_filter(f"datum.s === {s} && datum.kind === '{kind}'")
-        return chosen.transform_calculate(ink="1").mark_text(**mark).encode(*at, text="text:N", color=INK)
+        name = "text"
+        if kind == "sum" and shown.sums:
+            chosen, name = chosen.transform_calculate(**shown.sums), shown.names["text"]
+        return chosen.mark_text(**mark).encode(*at, text=alt.Text(f"{name}:N", title="text"), color=INK)
 
     lit = alt.when(LIT).then(alt.value(1)).otherwise(alt.value(FADED))
     size = min(14, max(9, round(cell * 0.42)))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import attention
 from ui import charts, display, ripple, state
+from ui import live as what_if
 from ui.charts import Heat
 from ui.places import Place
 from ui.ripple import Since
@@ -77,22 +78,24 @@ def _finite(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def draw(
     steps: attention.AttentionSteps, tokens: Sequence[str], text: Text, layout: str, *, key: str,
     since: Since | None = None,
-    only: Sequence[str] = NAMES, marks: Mapping[Place, int] | None = None,
+    only: Sequence[str] = NAMES, marks: Mapping[Place, int] | None = None, live: bool = False,
 ) -> None:  # fmt: skip
     """The stages side by side (stacked on a phone); a row lights up through all of them.
 
     since: what to compare with; given, every cell shows by how much it has moved.
     marks: the chosen cell and what goes into it; given, a click on a cell chooses it.
+    live: all four are drawn anew in the browser while a number is dragged (see `ui.live`).
     """
     drawn = heats(steps, tokens, text, marks, since)
     shown = [heat for name, heat in zip(NAMES, drawn, strict=True) if name in only]
-    _linked(tokens, shown, layout, key, _alt("stages_alt", since), choosable=marks is not None)
+    stamp = what_if.stamp(steps) if live and what_if.fits(*steps.output.shape) else 0
+    _linked(tokens, shown, layout, key, _alt("stages_alt", since), choosable=marks is not None, stamp=stamp)
 
 
 def _linked(
-    tokens: Sequence[str], shown: Sequence[Heat], layout: str, key: str, says: str, *, choosable: bool
+    tokens: Sequence[str], shown: Sequence[Heat], layout: str, key: str, says: str, *, choosable: bool, stamp: int = 0
 ) -> None:  # fmt: skip
-    frame, spec = charts.linked(tokens, shown, layout, state.lab()["looks"])
+    frame, spec = charts.linked(tokens, shown, layout, state.lab()["looks"], stamp)
     # In both languages and without numbers: a new spec would be drawn anew, and forget the row that was chosen.
     draw_choosable(frame, spec | {"description": says}, key, choosable=choosable)
 

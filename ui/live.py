@@ -1,0 +1,144 @@
+"""The four stages once more, in Vega's expression language: a what-if is computed and drawn by the browser alone.
+
+Everything a what-if is made of travels in one string, `whatif`, which `ui/components/whatif.js` writes into a hidden
+field of the chart: "stamp;Q;K;V;mask;divisor;temperature", matrices row by row, comma between numbers, Q and K padded
+with zeros to `MOST` columns. Signals compute each stage once for all records; a record then picks its own number. An
+empty string, or one whose stamp is not that of the data, is no what-if: every mark shows what the server sent. So old
+and new data can cross on their way without a moment of wrong numbers.
+
+(Row maxima and sums by `joinaggregate` over the records give the same numbers, but each visits all records twice, words
+included, at rest as well; unrolled signals cost a tenth.)
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+import attention
+from ui import display, theme
+
+MOST = 8  #: tokens, and columns of Q, K and V, that a browser repaints at 60 Hz (benchmarks/frames.py)
+FIELD = "whatif"  #: the chart's hidden field, by name
+STAGES = ("w_scores", "w_scaled", "w_weights", "w_output")
+SHOWN = {name: f"live_{name}" for name in ("kind", "v", "text", "tip", "light")}  #: what marks read, in place of what
+
+
+def fits(*sizes: int) -> bool:
+    """Whether the browser keeps up with these sizes."""
+    return max(sizes) <= MOST
+
+
+def stamp(steps: attention.AttentionSteps) -> int:
+    """Names the numbers on screen: what was asked of others is not answered with these. Never 0."""
+    drawn = (steps.scores, steps.masked, steps.output)
+    return zlib.crc32(b"".join(matrix.tobytes() for matrix in drawn)) or 1
+
+
+@lru_cache(maxsize=64)
+def params(n: int, d_v: int) -> list[dict[str, Any]]:
+    """The what-if, and each stage computed from it: an array a stage, row by row."""
+    rows, pairs = range(n), [(q, k) for q in range(n) for k in range(n)]
+
+    def row(of: str, q: int) -> list[str]:
+        return [f"{of}[{n * q + k}]" for k in rows]
+
+    stages = {
+        "w_part": f"split({FIELD} || ';;;;;;', ';')",
+        "w_stamp": "+w_part[0]",
+        **{name: f"split(w_part[{1 + i}], ',')" for i, name in enumerate(("w_Q", "w_K", "w_V", "w_mask"))},
+        "w_divisor": "w_part[5] * w_part[6]",
+        "w_scores": _array(
+            _dot((f"w_Q[{MOST * q + c}]", f"w_K[{MOST * k + c}]") for c in range(MOST)) for q, k in pairs
+        ),
+        "w_scaled": _array(f"w_mask[{i}] === '1' ? w_scores[{i}] / w_divisor : -1 / 0" for i in range(n * n)),
+        "w_most": _array(f"max(-1e300,{','.join(row('w_scaled', q))})" for q in rows),  # -1e300: all keys masked
+        "w_exp": _array(f"exp(w_scaled[{n * q + k}] - w_most[{q}])" for q, k in pairs),
+        "w_total": _array("+".join(row("w_exp", q)) for q in rows),
+        "w_weights": _array(f"w_exp[{n * q + k}] / (w_total[{q}] || 1)" for q, k in pairs),
+        "w_output": _array(
+            _dot((weight, f"w_V[{d_v * k + c}]") for k, weight in enumerate(row("w_weights", q)))
+            for q in rows for c in range(d_v)
+        ),
+        "w_sums": _array(f"round(1e9 * ({'+'.join(row('w_weights', q))})) / 1e9" for q in rows),
+        "w_ends": "[extent(w_scores), extent(w_scores), [0, 1], extent(w_output)]",
+    }  # fmt: skip
+    # A field of type hidden: no pointer, no keyboard and no screen reader comes across it.
+    field = {"name": FIELD, "value": "", "bind": {"input": "hidden", "name": " "}}
+    return [field, *({"name": name, "expr": expression} for name, expression in stages.items())]
+
+
+def _array(items: Iterable[str]) -> str:
+    return f"[{','.join(items)}]"
+
+
+def _dot(pairs: Iterable[tuple[str, str]]) -> str:
+    return "+".join(f"{a}*{b}" for a, b in pairs)
+
+
+def cells(s: int, n: int, d_v: int, *, differs: bool = False) -> dict[str, str]:
+    """What a stage's cells show, field → expression: their own, or what the what-if makes of it.
+
+    differs: not the numbers but by how much they differ from the `old` one of each record, on the signed ramp.
+    """
+    at = f"[{(n, n, n, d_v)[s]} * datum.q + datum.k]"
+    weights = s == 2 and not differs
+    old = " - (isValid(datum.old) ? datum.old : -1 / 0)" if differs else ""
+    end = f"(max(-w_ends[{s}][0], w_ends[{s}][1]) || 1)"
+    colour = "datum.live" if weights else f"clamp(datum.live / {end}, -1, 1)"
+    live = {
+        "kind": f"w_mask{at} === '0' ? 'masked' : 'cell'" if s in {1, 2} else "'cell'",
+        "v": f"datum.live_kind === 'masked' ? 0 : {colour}",
+        "light": f"datum.live_kind === 'cell' && ({_light(weights)})",
+        "text": _short(2, differs),
+        "tip": f"slice(datum.tip, 0, lastindexof(datum.tip, '= ') + 2) + {_short(4, differs)}",
+    }
+    return _either(f"{STAGES[s]}{at}{old}", live)
+
+
+def sums(*, differs: bool = False) -> dict[str, str]:
+    """What stands right of the weights."""
+    return {} if differs else _either("w_sums[datum.q]", {"text": f"'Σ = ' + {_short(2, False)}"})
+
+
+def _either(number: str, shown: dict[str, str]) -> dict[str, str]:
+    return {
+        "live": f"datum.stamp === w_stamp ? {number} : null",
+        "live_size": "datum.live === null ? 0 : abs(datum.live)",
+        "live_digits": "datum.live === null ? '' : toString(datum.live_size)",
+        **{SHOWN[name]: f"datum.live === null ? datum.{name} : {expression}" for name, expression in shown.items()},
+    }
+
+
+def _short(decimals: int, differs: bool) -> str:
+    """`display.short` of datum.live: half up in the shortest digits that read back as the same number."""
+    least, cut = 10.0**-decimals, f"indexof(datum.live_digits, '.') + {1 + decimals}"
+    rounded = (
+        f"(indexof(datum.live_digits, '.') < 0 ? datum.live_size : +slice(datum.live_digits, 0, {cut})"
+        f" + (slice(datum.live_digits, {cut}, {cut} + 1) >= '5' ? {least} : 0))"
+    )
+    minus = f"(datum.live < 0 ? '{display.MINUS}' : '{'+' if differs else ''}')"
+    # Where two decimals of 1.23e4 lie equally near, Python takes the even one.
+    tenth = "pow(10, floor(log(datum.live_size) / LN10) - 2)"
+    even = f"2 * round(datum.live_size / {tenth} / 2) * {tenth}"
+    tie = f"datum.live_size / {tenth} % 1 === 0.5"
+    large = f"{minus} + replace(format({tie} ? {even} : datum.live_size, '.2e'), 'e+', 'e')"
+    one = f"datum.live_size < 1 && {rounded} > {1 - least / 2} ? '≈' + {minus} + '1'"
+    return (
+        f"(isNaN(datum.live) ? datum.text : datum.live === 0 ? '0' : datum.live_size === 1 / 0 ? {minus} + '∞'"
+        f" : datum.live_size >= 1000 ? {large} : datum.live_size < {least / 2} ? '≈0'"
+        f" : {one} : {minus} + format({rounded}, '.{decimals}f'))"
+    )
+
+
+@lru_cache(maxsize=2)
+def _light(weights: bool) -> str:
+    """Whether white ink is the one to read on the cell's colour: the ramp's dark ends, as steps 0 … 255."""
+    light = [theme.light_ink(theme.WEIGHTS if weights else theme.SIGNED, step / 255) for step in range(256)]
+    high = 255 - light[::-1].index(False)
+    if weights:
+        return f"datum.live_v > {(high + 0.5) / 255}"
+    low = light.index(False)
+    return f"datum.live_v < {2 * (low - 0.5) / 255 - 1} || datum.live_v > {2 * (high + 0.5) / 255 - 1}"
