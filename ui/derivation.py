@@ -173,6 +173,11 @@ def _inline(piece: Piece) -> str:
     return f"${piece.tex}$"
 
 
+def _name(piece: Piece) -> str:
+    """A token in a sentence, as large as the sentence: KaTeX prints 1.21 times as large."""
+    return rf"$\footnotesize {piece.tex}$"
+
+
 def _products(line: Line, it: _Printer, rows: list[str], lead: Piece, terms: list[Piece]) -> str:
     """Symbols, the numbers in their place, the products, the sum."""
     left, right = ([(o.value, typed(it.bench, o.place)) for o in side] for side in (line.left, line.right))
@@ -218,9 +223,10 @@ def _scores(line: Line, it: _Printer) -> list[str]:
     blue, orange = theme.MATH["Q"], theme.MATH["K"]
     terms = _pairs(line, lambda _, n: symbol("q", counted(n)).tinted(blue),
                    lambda _, n: symbol("k", counted(n)).tinted(orange))  # fmt: skip
-    first = rf"{it.symbol(line.place._replace(stage='scores')).tex} = {q.tex}\cdot {k.tex}"
+    dot = Piece(rf"{q.tex}\cdot {k.tex}", q.px + k.px + formulas.BINARY)
+    first = formulas.chain(it.symbol(line.place._replace(stage="scores")), [("=", dot)], it.page)
     said = it.said("step_scores", line, q=_inline(q), k=_inline(k))
-    return [said, _products(line, it, [first], formulas.EQUALS, terms)]
+    return [said, _products(line, it, first, formulas.EQUALS, terms)]
 
 
 def _scaled(line: Line, it: _Printer) -> list[str]:
@@ -249,7 +255,7 @@ def _d_k(bench: Workbench, head: int) -> int:
 
 def _masked(line: Line, it: _Printer) -> list[str]:
     may = line.counts[0]
-    names = {"query": _inline(it.names[line.place.row]), "key": _inline(it.names[line.place.column])}
+    names = {"query": _name(it.names[line.place.row]), "key": _name(it.names[line.place.column])}
     before, after = it.number(line.left[0].value), it.number(line.value)
     said = it.words("step_masked_open" if may else "step_masked_closed", **names)
     return [said, formulas.display([rf"{before.tex} \;\longrightarrow\; {after.tex}"])]
@@ -257,9 +263,9 @@ def _masked(line: Line, it: _Printer) -> list[str]:
 
 def _largest(line: Line, it: _Printer) -> list[str]:
     numbers = [it.number(o.value) for o, may in zip(line.left, line.counts, strict=True) if may]
-    rows = row(it.picked(numbers, line), it.page, lead=Piece(r"m = \max(", 90), glue=COMMA, end=")")
-    said = it.said("step_largest", line, query=_inline(it.names[line.place.row]))
-    return [said, formulas.display([*rows, f"= {it.number(line.value).tex}"])]
+    *rows, last = row(it.picked(numbers, line), it.page, lead=Piece(r"m = \max(", 90), glue=COMMA)
+    said = it.said("step_largest", line, query=_name(it.names[line.place.row]))
+    return [said, formulas.display([*rows, f"{last})", f"= {it.number(line.value).tex}"])]
 
 
 def _powers(line: Line, it: _Printer) -> list[str]:
@@ -298,26 +304,26 @@ def _share(line: Line, it: _Printer) -> list[str]:
     general = formulas.fraction(symbol("u", it.names[line.place.column]), Piece("S", 13))
     steps = [("=", general), ("=", formulas.fraction(above, below)), (sign(made.holds[0]), value)]
     may = line.counts[line.place.column]
-    said = it.words("step_share" if may else "step_share_masked", key=_inline(it.names[line.place.column]))
+    said = it.words("step_share" if may else "step_share_masked", key=_name(it.names[line.place.column]))
     return [said, formulas.display(formulas.chain(it.symbol(line.place), steps, it.page))]
 
 
 def _empty(line: Line, it: _Printer) -> list[str]:
     value = formulas.chain(it.symbol(line.place), [("=", it.number(0.0))], it.page)
-    return [it.words("step_empty", query=_inline(it.names[line.place.row])), formulas.display(value)]
+    return [it.words("step_empty", query=_name(it.names[line.place.row])), formulas.display(value)]
 
 
 def _output(line: Line, it: _Printer) -> list[str]:
     _, i, j, _ = line.place
     terms = _pairs(line, lambda _, k: symbol("a", it.names[k]), lambda b, _: it.symbol(b.place))
-    said = it.said("step_output", line, query=_inline(it.names[i]), column=j + 1)
+    said = it.said("step_output", line, query=_name(it.names[i]), column=j + 1)
     return [said, _products(line, it, [], _lead(it.symbol(line.place)), terms)]
 
 
 def _contribution(line: Line, it: _Printer) -> list[str]:
     _, i, j, head = line.place
     terms = _pairs(line, lambda _, k: symbol("o", counted(k)), lambda b, _: it.symbol(b.place))
-    said = it.said("step_contribution", line, token=_inline(it.names[i]), head=head + 1, column=j + 1)
+    said = it.said("step_contribution", line, token=_name(it.names[i]), head=head + 1, column=j + 1)
     return [said, _products(line, it, [], _lead(it.symbol(line.place)), terms)]
 
 

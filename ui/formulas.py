@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from ui import numbers
@@ -18,13 +19,15 @@ from ui import numbers
 EXACT = 17  #: digits that print a float64 in full
 PLAIN = 1e5  #: from here on numbers are written with a power of ten
 SHORT = 7  #: a typed number of so many characters is printed as it was typed
-CLIPPED = 6  #: characters of a longer token in a formula
+NAME = 8  #: room for a token in a formula, in digits; a Chinese character takes two
+NEAR_ONE = 6  #: digits that are tried to tell a number from 1
 MOST = 6  #: terms that are never folded
 
 #: Digits of what goes in, and of products in between; results keep two. In the order in which they are tried.
 LEVELS = ((2, 2), (3, 2), (4, 2), (3, 3), (4, 3), (4, 4))
 SINGLE = ((2, 2), (3, 3), (4, 4))  #: where there is nothing in between
-DEEP = ((6, 6), (8, 8), (10, 10), (12, 12), (14, 14), (16, 16))  #: for sums of large numbers that all but cancel
+DEEP = ((6, 4), (8, 5), (10, 6), (12, 8), (14, 10), (16, 12))  #: for sums of large numbers that all but cancel
+FAIR = 5  #: units that ≈ may be off without a look at DEEP
 
 #: Widths in pixels, at the 1.21 × 16 px of KaTeX in the page.
 EM, DIGIT, MINUS, BINARY, PAREN = 19.4, 9.7, 15.1, 23.7, 7.6
@@ -34,6 +37,7 @@ TERM = 156  #: room for a term and its sign; two of them on a phone, which has 3
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\textdollar{}", "%": r"\%", "#": r"\#", "&": r"\&",
     "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "-": "{-}", "'": "{'}", "`": "{`}",
+    "\U0001d6a4": "i",
 }  # fmt: skip
 
 
@@ -74,6 +78,7 @@ class Page(NamedTuple):
         return self.across * TERM
 
 
+STRUT = r"\rule[-1em]{0pt}{3em}"
 DOTS = Piece(r"\cdots", 1.2 * EM)
 PLUS, COMMA, EQUALS = Piece("{}+", BINARY), Piece(r",\;", 0.6 * EM), Piece("= ", BINARY)
 
@@ -94,9 +99,9 @@ def number(x: float, digits: int = 2) -> Piece:
     else:
         text = _rounded(x, digits)
     mantissa, _, power = text.partition("e")
+    decimals = len(mantissa.partition(".")[2])
     if digits > 4 and "." in mantissa:
         mantissa = mantissa.rstrip("0").rstrip(".")
-    decimals = len(mantissa.partition(".")[2]) if digits == EXACT else digits
     px = sum(_WIDTHS.get(c, DIGIT) for c in mantissa)
     if not power:
         return Piece(mantissa, px, float(text), 10.0**-decimals)
@@ -108,14 +113,13 @@ _WIDTHS = {"-": MINUS, ".": 0.28 * EM}
 
 
 def _rounded(x: float, digits: int) -> str:
-    size = abs(x)
-    if size < PLAIN and size >= 0.5 * 10.0**-digits:
-        text = _decimal(x, digits)
-        while size < 1 and digits < 6 and abs(float(text)) == 1:  # 0.999 is not 1
-            digits += 1
-            text = _decimal(x, digits)
-        return text
-    return f"{x:.{digits}e}"
+    if not 0.5 * 10.0**-digits <= abs(x) < PLAIN:
+        return f"{x:.{digits}e}"
+    text = _decimal(x, digits)
+    if abs(x) < 1 == abs(float(text)):  # 0.999 is not 1
+        longer = (_decimal(x, more) for more in range(digits + 1, NEAR_ONE + 1))
+        text = next((each for each in longer if abs(float(each)) != 1), text)
+    return text
 
 
 def _decimal(x: float, digits: int) -> str:
@@ -161,14 +165,26 @@ def names(tokens: tuple[str, ...]) -> tuple[Piece, ...]:
 
 @lru_cache(maxsize=256)
 def _names(tokens: tuple[str, ...]) -> tuple[Piece, ...]:
-    short = [t if len(t) <= CLIPPED + 1 else t[:CLIPPED] + "…" for t in tokens]
+    short = [_clipped(token) for token in tokens]
     twice = {t for t in short if short.count(t) > 1}
     return tuple(_name(f"{i + 1} {t}" if t in twice else t) for i, t in enumerate(short))
 
 
+def _clipped(token: str) -> str:
+    """The beginning of a token that is too long for an index."""
+    if sum(map(_width, token)) <= NAME:
+        return token
+    room = accumulate(map(_width, token), initial=1.0)
+    return token[: sum(px <= NAME for px in room) - 1] + "…"
+
+
 def _name(text: str) -> Piece:
-    wide = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
-    return Piece(rf"\text{{{escaped(text)}}}", wide * SMALL * DIGIT)
+    return Piece(rf"\text{{{escaped(text)}}}", SMALL * DIGIT * sum(map(_width, text)))
+
+
+def _width(character: str) -> float:
+    """In digits."""
+    return 2.0 if unicodedata.east_asian_width(character) in "WF" else 1.7 if character in "%&@mwMW—" else 1.0
 
 
 def escaped(text: str) -> str:
@@ -177,11 +193,18 @@ def escaped(text: str) -> str:
     An accent that stands alone would stop KaTeX, so it is left out. `$` must not appear at all: it would end a formula
     in a sentence.
 
-    >>> print(escaped("50%_{$}"))
-    50\\%\\_\\{\\textdollar{}\\}
+    >>> print(escaped("50%_{$}≠"))
+    50\\%\\_\\{\\textdollar{}\\}\\(≠\\)
     """
-    joined = unicodedata.normalize("NFC", text)
-    return "".join(_SPECIAL.get(c, c) for c in joined if not "\u0300" <= c <= "\u036f")
+    return "".join(map(_escaped, unicodedata.normalize("NFC", text)))
+
+
+def _escaped(character: str) -> str:
+    if "\u0300" <= character <= "\u036f":
+        return ""
+    if "\u2030" <= character < "\u2c00":  # ∑ and its kin are no text to KaTeX
+        return rf"\({character}\)"
+    return _SPECIAL.get(character, character)
 
 
 def symbol(letter: str, *index: Piece, between: str = ",") -> Piece:
@@ -227,18 +250,30 @@ def shown(count: int, important: Sequence[int] = ()) -> list[int]:
     return kept
 
 
-def row(terms: Sequence[Piece], page: Page, *, lead: Piece = EQUALS, glue: Piece = PLUS, end: str = "") -> list[str]:
+def row(terms: Sequence[Piece], page: Page, *, lead: Piece = EQUALS, glue: Piece = PLUS) -> list[str]:
     """Terms one after another, on as many rows as they need; of plain numbers twice as many fit."""
-    most = page.across if any(r"\times " in term.tex or r"\," in term.tex for term in terms) else 2 * page.across
+    wide = any(r"\times " in term.tex or r"\," in term.tex for term in terms)
+    most = page.across if wide else 2 * page.across
+    before, after = ("", glue.tex) if glue is COMMA else (glue.tex, "")
     rows, line, here, count = [], lead.tex, lead.px, 0
     for term in terms:
         if count and (count == most or here + glue.px + term.px > page.room):
-            rows.append(line + (glue.tex if glue is COMMA else ""))
-            line, here, count = r"\quad " + ("" if glue is COMMA else glue.tex), EM + glue.px, 0
+            rows.append(line + after)
+            line, here, count = rf"\quad {before}", EM + glue.px, 0
         elif count:
             line, here = line + glue.tex, here + glue.px
-        line, here, count = line + term.tex, here + term.px, count + 1
-    return [*rows, line + end]
+        *broken, tex = _broken(term, page.room - here)
+        for each in broken:
+            rows.append(line + each)
+            line, here = r"\quad {}", EM
+        line, here, count = line + tex, here + term.px, count + 1
+    return [*rows, line]
+
+
+def _broken(term: Piece, room: float) -> list[str]:
+    """A product too wide for a row, over two of them."""
+    left, times, right = term.tex.partition(r"\times ")
+    return [left, times + right] if term.px > room and times else [term.tex]
 
 
 def chain(left: Piece, steps: Sequence[tuple[str, Piece]], page: Page) -> list[str]:
@@ -253,8 +288,11 @@ def chain(left: Piece, steps: Sequence[tuple[str, Piece]], page: Page) -> list[s
 
 
 def display(rows: Sequence[str]) -> str:
-    """Rows as one displayed formula, its fences on lines of their own."""
-    body = " \\\\\n& ".join(rows)
+    """Rows as one displayed formula, its fences on lines of their own.
+
+    Streamlit cuts off what stands out above a formula (`overflow-y: hidden`); a strut gives fractions room.
+    """
+    body = " \\\\\n& ".join(STRUT + each if r"\frac" in each else each for each in rows)
     return f"$$\n\\begin{{aligned}}\n& {body}\n\\end{{aligned}}\n$$"
 
 
@@ -278,9 +316,10 @@ def settled(attempt: Callable[[int, int], Try], page: Page, levels: Sequence[tup
         made = attempt(*level)
         if all(made.holds):
             return made
-    if made.off <= 5:
+    if made.off <= FAIR:
         return made
-    return next((deep for deep in (attempt(*level) for level in DEEP) if all(deep.holds)), made)
+    deep = [attempt(*level) for level in DEEP]
+    return next((made for made in deep if all(made.holds)), min(deep, key=lambda made: made.off))
 
 
 def sign(holds: bool) -> str:
@@ -355,14 +394,15 @@ def quotient(above: float, below: float, value: float, page: Page) -> Try:
 
 
 def power(z: float, m: float, value: float, page: Page) -> Try:
-    """e^(z − m) = value: parts are [power, value]; the sign before the value."""
+    """e^(z − m) = value: parts are [power, value]; the sign before the value. A power too small for float64 is ≈ 0."""
     end = result(value, page)
 
     def attempt(inputs: int, _: int) -> Try:
         up, down = number(z, inputs), number(m, inputs).signed()
         x = math.exp(min(up.value - down.value, 700.0))
-        units = off(x, end, x) if value else 1.0  # too small for float64: not equal to 0
+        units = off(x, end, x) if value else (0.0 if x < 1e-300 else math.inf)
         body = Piece(f"e^{{{up.tex}-{down.tex}}}", 8 + SMALL * (up.px + down.px + MINUS))
         return Try(([body, end],), (close(units),), units)
 
-    return settled(attempt, page, SINGLE)
+    made = settled(attempt, page, SINGLE)
+    return made if value or page.exact else made._replace(holds=(False,))
