@@ -1,0 +1,100 @@
+"""Compare mode and the pin in a browser: what is picked stays picked, and what is pinned survives a reload."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from playwright.sync_api import Page, expect
+
+from tests.browser.helpers import bench, cell, chart, choose, query, settle, stages, type_in
+from ui import link, ripple
+from ui.text import Text
+from ui.workbench import Workbench, preset
+
+OpenPage = Callable[..., Page]
+TEXT = Text("ripple", "en")
+
+
+def check_differences(page: Page, old: Workbench) -> None:
+    """Every cell prints now − before."""
+    now = bench(page)
+    since = ripple.Since(old, now, now)
+    for shown, name in zip(printed(page), ("scores", "scaled", "weights", "output"), strict=True):
+        assert shown == {at: ripple.change(float(x)) for at, x in np.ndenumerate(since.delta[name])}
+
+
+def printed(page: Page) -> list[dict[tuple[int, int], str]]:
+    """What the cells of each stage print."""
+    drawn = chart(page).evaluate(r"""(chart) => [...chart.querySelectorAll('g[class*="cells_"]')].map((rects) =>
+      [...rects.parentElement.querySelectorAll("text")].flatMap((text) => {
+        const at = /k: (\d+);.*q: (\d+);.*text: /.exec(text.getAttribute("aria-label"));
+        return at ? [[Number(at[2]), Number(at[1]), text.textContent]] : [];
+      }))""")
+    return [{(q, k): text for q, k, text in heatmap} for heatmap in drawn]
+
+
+def lit(page: Page) -> set[int]:
+    """The rows that are not dimmed, in whatever heatmap. (Tooltips of differences are no numbers, as helpers want.)"""
+    rows: list[int] = chart(page).evaluate(r"""(chart) => [...chart.querySelectorAll('g[class*="cells_"] > path')]
+      .filter((path) => Number(path.getAttribute("opacity") ?? 1) === 1)
+      .map((path) => Number(/\bq: (\d+)/.exec(path.getAttribute("aria-label"))[1]))""")
+    return set(rows)
+
+
+def expect_row(page: Page, row: int) -> None:
+    end = time.monotonic() + 3
+    while lit(page) != {row} and time.monotonic() < end:
+        page.wait_for_timeout(30)
+    assert lit(page) == {row}
+
+
+def button(page: Page, id: str) -> None:
+    page.get_by_role("button", name=TEXT(id), exact=True).click()
+    settle(page)
+
+
+def test_a_pin_survives_a_reload_and_leaves_the_address_when_taken_off(page: Page) -> None:
+    button(page, "pin")
+    assert link.decode(query(page)["b"]) == preset("cat")
+    type_in(page, cell(page, "Q", 1, 0), "2.5")
+    settle(page)
+    check_differences(page, preset("cat"))
+    story = page.get_by_text("Raising Q[追, 1] by 0.50 moved")
+    expect(story).to_be_visible()
+    page.reload()
+    settle(page)
+    assert link.decode(query(page)["b"]) == preset("cat")
+    check_differences(page, preset("cat"))
+    button(page, "unpin")
+    assert "b" not in query(page)
+    assert stages(page)[2][1, 0].value == round(float(bench(page).steps().weights[1, 0]), 4)
+
+
+def test_comparing_keeps_the_row_that_was_picked(page: Page) -> None:
+    type_in(page, cell(page, "Q", 1, 0), "2.5")
+    settle(page)
+    page.locator("g.cells_2_marks path").nth(9).click()  # row 2
+    settle(page)
+    page.mouse.move(5, 5)
+    expect_row(page, 2)
+    choose(page, TEXT("mode_last"))
+    check_differences(page, preset("cat"))
+    expect_row(page, 2)
+    type_in(page, cell(page, "Q", 1, 0), "3")  # an edit draws nothing anew
+    settle(page)
+    expect_row(page, 2)
+    choose(page, TEXT("mode_now"))
+    expect_row(page, 2)
+
+
+def test_the_history_is_stepped_through(page: Page) -> None:
+    for text in ("1", "3", "5"):
+        type_in(page, cell(page, "V", 0, 0), text)
+        settle(page)
+    button(page, "history")
+    page.get_by_role("button", name="V[猫, 1]: 2 → 1").click()
+    settle(page)
+    assert bench(page).matrices["V"][0][0] == "1"
+    expect(cell(page, "V", 0, 0)).to_have_value("1")
