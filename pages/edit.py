@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import compare, controls, editor, shell, stages, state, trace
+from ui import compare, controls, editor, shell, stages, state, trace, whatif
 
 text = shell.begin("edit")
 st.markdown(text("question"))
@@ -24,7 +24,9 @@ else:
     stages.draw_projections(bench, text, shell.layout(), marks, since)
 
 steps = bench.steps()
-stages.draw(steps, bench.tokens, text, shell.layout(), key="stages", since=since, marks=marks, live=True)
+whatif.strip(bench, steps, rows, text)
+live = whatif.in_browser(bench)
+stages.draw(steps, bench.tokens, text, shell.layout(), key="stages", since=since, marks=marks, live=live)
 compare.row(comparison, text.lang)
 among = trace.of_one(bench)
 trace.invite(bench, text, among)

@@ -1,4 +1,4 @@
-"""The two pieces of JavaScript the app needs, as Streamlit components (v2: no iframe, the page's own theme)."""
+"""The three pieces of JavaScript the app needs, as Streamlit components (v2: no iframe, the page's own theme)."""
 
 from __future__ import annotations
 
@@ -23,4 +23,11 @@ address = st.components.v2.component(
     html='<div><input readonly hidden><button type="button"></button></div>',
     css=_read("address.css"),
     js=_read("address.js"),
+)
+
+whatif = st.components.v2.component(
+    "attention_lab_whatif",
+    html=_read("whatif.html"),
+    css=_read("whatif.css"),
+    js=_read("whatif.js"),
 )

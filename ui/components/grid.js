@@ -15,6 +15,7 @@ export default function (component) {
     grid = { seq: data.seen, epoch: data.epoch, edits: {}, when: {}, shape: "" };
     grids.set(parentElement, grid);
     document.addEventListener("pointerdown", (event) => finish(grid, event), true);
+    window.addEventListener("attentionLabWhatIf", () => grid.table?.isConnected && showTried(grid));
   }
   const shape = JSON.stringify([data.kind, data.rows.length, data.columns]);
   const memory = `attentionLab ${data.name} ${shape}`;
@@ -113,12 +114,68 @@ function makeCell(grid, i, j) {
     cell.autocomplete = "off";
     cell.spellcheck = false;
     cell.maxLength = 64;
-    cell.onfocus = () => cell.select();
+    cell.onfocus = () => {
+      cell.select();
+      tell(grid, i, j, "choose");
+    };
+    cell.onpointerdown = (event) => press(grid, event, i, j);
+    cell.ondragstart = (event) => event.preventDefault(); // of selected text
     cell.onchange = () => cell.value !== cell.dataset.shown && record(grid, [[i, j, cell.value]]);
     cell.onblur = () => refresh(grid);
     cell.onpaste = (event) => paste(grid, event, i, j);
   }
   return cell;
+}
+
+// A what-if (whatif.js): a cell may be dragged sideways, which tries a number without typing it. A plain click still puts
+// the caret into the cell. (On a screen where the grid itself scrolls sideways, a finger scrolls it.)
+const SLACK = 4; // pixels before a press becomes a drag
+
+function tell(grid, row, column, what, more = {}) {
+  const detail = { matrix: grid.data.name, row, column, what, ...more };
+  window.dispatchEvent(new CustomEvent("attentionLabNumber", { detail }));
+}
+
+function press(grid, down, i, j) {
+  const cell = grid.cells[i][j];
+  if (!window.attentionLabWhatIf || down.button !== 0) return;
+  let dragging = false;
+  const end = () => {
+    for (const type of ["pointermove", "pointerup", "pointercancel"]) window.removeEventListener(type, follow);
+    if (!dragging) return;
+    delete cell.dataset.dragged;
+    tell(grid, i, j, "end");
+    if (cell.matches(":focus")) cell.select();
+  };
+  const follow = (event) => {
+    if (event.pointerId !== down.pointerId) return;
+    const by = event.clientX - down.clientX;
+    if (event.type !== "pointermove") return end();
+    if (!dragging && Math.abs(by) <= SLACK) return;
+    if (!dragging) {
+      dragging = true;
+      cell.dataset.dragged = "";
+      const typed = cell.value !== cell.dataset.shown;
+      if (typed) cell.onchange(); // what was typed comes first
+      tell(grid, i, j, "begin", { from: typed ? Number(cell.value.trim() || NaN) : NaN });
+    }
+    tell(grid, i, j, "drag", { by, fine: event.shiftKey });
+  };
+  for (const type of ["pointermove", "pointerup", "pointercancel"]) window.addEventListener(type, follow);
+}
+
+// The numbers that are tried in this matrix, as texts by cell.
+function triedHere(grid) {
+  const all = window.attentionLabWhatIf;
+  return all?.epoch === grid.data.epoch ? all.cells[grid.data.name] ?? {} : {};
+}
+
+function showTried(grid) {
+  const now = triedHere(grid);
+  for (const key of new Set([...Object.keys(now), ...(grid.tried ?? [])])) showOwn(grid, ...key.split(",").map(Number));
+  grid.tried = Object.keys(now);
+  const scrolls = grid.table.parentElement.scrollWidth > grid.table.parentElement.clientWidth;
+  grid.table.dataset.drags = Boolean(window.attentionLabWhatIf) && !scrolls;
 }
 
 function record(grid, changes, overflow) {
@@ -145,6 +202,18 @@ function paste(grid, event, i, j) {
 }
 
 function move(grid, event, i, j) {
+  const cell = grid.cells[i][j], typed = cell.value !== cell.dataset.shown;
+  const nudge = event.altKey && { ArrowUp: 1, ArrowDown: -1 }[event.key];
+  if (nudge && grid.data.kind !== "mask" && window.attentionLabWhatIf) {
+    event.preventDefault();
+    if (typed) cell.onchange();
+    return tell(grid, i, j, "step", { by: nudge, fine: event.shiftKey });
+  }
+  const answer = { Enter: "keep", Escape: "go" }[event.key];
+  if (answer && !event.isComposing && !typed && Object.keys(window.attentionLabWhatIf?.cells ?? {}).length) {
+    event.preventDefault();
+    return tell(grid, i, j, answer);
+  }
   const step = { Enter: event.shiftKey ? -1 : 1, ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (event.isComposing || step === undefined || (grid.data.kind === "mask" && event.key === "Enter")) return;
   event.preventDefault();
@@ -164,13 +233,17 @@ function refresh(grid) {
   grid.table.caption.append(name, ` ${data.caption}`);
   data.rows.forEach((token, i) => {
     grid.table.tBodies[0].rows[i].cells[0].textContent = token;
-    data.columns.forEach((_, j) => {
-      const key = `${i},${j}`;
-      if ((grid.when[key] ?? 0) > data.seen) return; // Python has not read this one yet
-      const bad = data.bad[key];
-      show(grid, i, j, bad ?? data.cells[i][j], bad !== undefined);
-    });
+    data.columns.forEach((_, j) => showOwn(grid, i, j));
   });
+}
+
+// What a cell holds: a number that is tried, else what Python says; but not over what Python has not read yet.
+function showOwn(grid, i, j) {
+  const { data } = grid, key = `${i},${j}`;
+  if (!grid.cells[i]?.[j] || (grid.when[key] ?? 0) > data.seen) return;
+  const bad = data.bad[key], tried = triedHere(grid)[key];
+  show(grid, i, j, tried?.replace("-", "−") ?? bad ?? data.cells[i][j], tried === undefined && bad !== undefined);
+  grid.cells[i][j].dataset.tried = tried !== undefined;
 }
 
 function show(grid, i, j, text, bad) {
