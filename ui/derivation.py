@@ -1,6 +1,7 @@
 """A cell explains itself: a sentence and a formula for each step, with the real numbers.
 
-`derive` (from `ui.origins`) says what a cell is computed from; here it becomes Markdown, by way of `ui.formulas`.
+`derive` (from `ui.origins`) says what a cell is computed from; here it becomes Markdown. `ui.arithmetic` sees to the
+digits, `ui.formulas` to the KaTeX.
 """
 
 from __future__ import annotations
@@ -8,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ui import display, formulas, theme, workbench
-from ui.formulas import COMMA, DOTS, EXACT, Page, Piece, counted, row, shown, sign, symbol
+from ui import arithmetic, display, formulas, theme, workbench
+from ui.arithmetic import sign
+from ui.formulas import COMMA, DOTS, EXACT, Page, Piece, counted, row, shown, symbol
 from ui.origins import Derivation, Line, Operand, derive, typed
 from ui.places import OF_ALL_HEADS, Place
 from ui.text import Text
@@ -57,7 +59,8 @@ def label(place: Place, bench: Workbench, text: Text, *, names: Sequence[str] | 
     '头 2 · ③ 追→老鼠'
     """
     words = Text("trace", text.lang)
-    return _in_head(words(f"label_{_family(place)}", **_words(place, bench, words, names)), place, words)
+    family = "masked" if place.stage == "scaled" and bench.mask == "none" else _family(place)
+    return _in_head(words(f"label_{family}", **_words(place, bench, words, names)), place, words)
 
 
 def title(derivation: Derivation, bench: Workbench, text: Text, *, names: Sequence[str] | None = None) -> str:
@@ -132,13 +135,14 @@ class _Printer:
         return [terms[k] if k >= 0 else DOTS for k in kept]
 
     def said(self, id: str, line: Line, **values: object) -> str:
-        """The sentence of a step, and how many terms it hides."""
-        sentence = self.words(id, **values)
+        """The sentence of a step, how many terms it hides, and what cancels."""
+        sentences = [self.words(id, **values)]
         kept = [] if self.page.full else _kept(line)
-        if -1 not in kept:
-            return sentence
-        hidden = _terms(line) - sum(k >= 0 for k in kept)
-        return self.words.sentences([sentence, self.words("folded", count=hidden)])
+        if -1 in kept:
+            sentences.append(self.words("folded", count=_terms(line) - sum(k >= 0 for k in kept)))
+        if line.kind in (*ROW_WISE, "combined") and arithmetic.cancels(line.value, _summed(line)):
+            sentences.append(self.words("step_cancels"))
+        return self.words.sentences(sentences)
 
     def number(self, x: float, digits: int = 2) -> Piece:
         return formulas.number(x, EXACT if self.page.exact else digits)
@@ -157,7 +161,7 @@ def _kept(line: Line) -> list[int]:
     if count <= formulas.MOST:
         return list(range(count))
     if line.kind in ROW_WISE:
-        sizes = [abs(a.value * b.value) for a, b in zip(line.left, line.right, strict=True)]
+        sizes = list(map(abs, _summed(line)))
         return shown(count, [sizes.index(max(sizes))])
     if line.kind == "combined":
         return shown(count)
@@ -167,6 +171,13 @@ def _kept(line: Line) -> list[int]:
         top = next(n for n, k in enumerate(seen) if line.left[k].value == line.value)
         return shown(count, [top, seen.index(j)] if j in seen else [top])
     return shown(count, [line.row.index(max(line.row)), j])
+
+
+def _summed(line: Line) -> list[float]:
+    """The terms that a step adds up."""
+    if line.kind == "combined":
+        return [o.value for o, on in zip(line.left, line.counts, strict=True) if on]
+    return [a.value * b.value for a, b in zip(line.left, line.right, strict=True)]
 
 
 def _inline(piece: Piece) -> str:
@@ -181,7 +192,7 @@ def _name(piece: Piece) -> str:
 def _products(line: Line, it: _Printer, rows: list[str], lead: Piece, terms: list[Piece]) -> str:
     """Symbols, the numbers in their place, the products, the sum."""
     left, right = ([(o.value, typed(it.bench, o.place)) for o in side] for side in (line.left, line.right))
-    made = formulas.products(left, right, line.value, it.page)
+    made = arithmetic.products(left, right, line.value, it.page)
     *factors, products, (total,) = made.parts
     hues = [theme.MATH.get(side[0].place.stage) for side in (line.left, line.right)]
     tinted = [[each.guarded().tinted(hue) for each in side] for side, hue in zip(factors, hues, strict=True)]
@@ -236,7 +247,7 @@ def _scaled(line: Line, it: _Printer) -> list[str]:
         steps = [("=", s), ("=", it.number(line.value))]
     else:
         root = scale == "sqrt"
-        made = formulas.quotient(line.left[0].value, line.divisor, line.value, it.page)
+        made = arithmetic.quotient(line.left[0].value, line.divisor, line.value, it.page)
         above, below, value = made.parts[0]
         steps = [("=", formulas.fraction(s, _under(root, "d_k"))), ("=", formulas.fraction(above, below))]
         if root:
@@ -286,20 +297,20 @@ def _power(line: Line, it: _Printer, k: int) -> list[str]:
     if not line.counts[k]:
         return formulas.chain(u, [("=", Piece(r"e^{-\infty}", 40)), ("=", it.number(0.0))], it.page)
     m = max(o.value for o in line.left)
-    made = formulas.power(line.left[k].value, m, line.row[k], it.page)
+    made = arithmetic.power(line.left[k].value, m, line.row[k], it.page)
     body, value = made.parts[0]
     return formulas.chain(u, [("=", body), (sign(made.holds[0]), value)], it.page)
 
 
 def _total(line: Line, it: _Printer) -> list[str]:
-    made = formulas.addition(line.row, line.counts, line.value, it.page)
+    made = arithmetic.addition(line.row, line.counts, line.value, it.page)
     terms, (total,) = made.parts
     rows = row(it.picked(terms, line), it.page, lead=Piece("S = ", 2 * formulas.BINARY))
     return [it.said("step_total", line), formulas.display([*rows, f"{sign(made.holds[0])} {total.tex}"])]
 
 
 def _share(line: Line, it: _Printer) -> list[str]:
-    made = formulas.quotient(*line.row, line.value, it.page)
+    made = arithmetic.quotient(line.row[0], line.row[1], line.value, it.page)
     above, below, value = made.parts[0]
     general = formulas.fraction(symbol("u", it.names[line.place.column]), Piece("S", 13))
     steps = [("=", general), ("=", formulas.fraction(above, below)), (sign(made.holds[0]), value)]
@@ -340,7 +351,7 @@ def _concat(line: Line, it: _Printer) -> list[str]:
 
 
 def _combined(line: Line, it: _Printer) -> list[str]:
-    made = formulas.addition([o.value for o in line.left], line.counts, line.value, it.page)
+    made = arithmetic.addition([o.value for o in line.left], line.counts, line.value, it.page)
     terms, (total,) = made.parts
     heads = [symbol(f"c^{{({h + 1})}}", it.names[line.place.row], counted(line.place.column))
              for h in range(len(line.left))]  # fmt: skip

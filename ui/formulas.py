@@ -1,14 +1,13 @@
-"""How arithmetic is printed: numbers, names and sums as KaTeX, in rows that fit the page, with no "=" that lies.
+"""How formulas are printed: numbers, names and sums as KaTeX, in rows that fit the page.
 
-A row such as 0.33 × 1.25 + … = 0.62 is checked with the numbers it prints. Where they would not come to the result as
-printed, what goes in gets more digits; where no digits help, the sign is ≈.
+How many digits they get: `ui.arithmetic`.
 """
 
 from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from itertools import accumulate
@@ -19,15 +18,9 @@ from ui import numbers
 EXACT = 17  #: digits that print a float64 in full
 PLAIN = 1e5  #: from here on numbers are written with a power of ten
 SHORT = 7  #: a typed number of so many characters is printed as it was typed
-NAME = 8  #: room for a token in a formula, in digits; a Chinese character takes two
+NAME = 8.4  #: room for a token in a formula, in digits: six letters or three Chinese characters, and …
 NEAR_ONE = 6  #: digits that are tried to tell a number from 1
 MOST = 6  #: terms that are never folded
-
-#: Digits of what goes in, and of products in between; results keep two. In the order in which they are tried.
-LEVELS = ((2, 2), (3, 2), (4, 2), (3, 3), (4, 3), (4, 4))
-SINGLE = ((2, 2), (3, 3), (4, 4))  #: where there is nothing in between
-DEEP = ((6, 4), (8, 5), (10, 6), (12, 8), (14, 10), (16, 12))  #: for sums of large numbers that all but cancel
-FAIR = 5  #: units that ≈ may be off without a look at DEEP
 
 #: Widths in pixels, at the 1.21 × 16 px of KaTeX in the page.
 EM, DIGIT, MINUS, BINARY, PAREN = 19.4, 9.7, 15.1, 23.7, 7.6
@@ -39,9 +32,6 @@ _SPECIAL = {
     "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "-": "{-}", "'": "{'}", "`": "{`}",
     "\U0001d6a4": "i",
 }  # fmt: skip
-
-
-Value = tuple[float, str | None]  #: a number, and its text if it was typed
 
 
 class Piece(NamedTuple):
@@ -114,7 +104,7 @@ _WIDTHS = {"-": MINUS, ".": 0.28 * EM}
 
 def _rounded(x: float, digits: int) -> str:
     if not 0.5 * 10.0**-digits <= abs(x) < PLAIN:
-        return f"{x:.{digits}e}"
+        return f"{Decimal(repr(x)):.{digits}e}"  # a float would print digits that it does not have
     text = _decimal(x, digits)
     if abs(x) < 1 == abs(float(text)):  # 0.999 is not 1
         longer = (_decimal(x, more) for more in range(digits + 1, NEAR_ONE + 1))
@@ -123,7 +113,7 @@ def _rounded(x: float, digits: int) -> str:
 
 
 def _decimal(x: float, digits: int) -> str:
-    return str(Decimal(repr(x)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+    return f"{Decimal(repr(x)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
 
 
 @lru_cache(maxsize=4096)
@@ -165,17 +155,18 @@ def names(tokens: tuple[str, ...]) -> tuple[Piece, ...]:
 
 @lru_cache(maxsize=256)
 def _names(tokens: tuple[str, ...]) -> tuple[Piece, ...]:
-    short = [_clipped(token) for token in tokens]
+    short = [_clipped(token, NAME) for token in tokens]
     twice = {t for t in short if short.count(t) > 1}
-    return tuple(_name(f"{i + 1} {t}" if t in twice else t) for i, t in enumerate(short))
+    numbered = [f"{i + 1} {_clipped(token, NAME - 3)}" for i, token in enumerate(tokens)]
+    return tuple(_name(each if t in twice else t) for t, each in zip(short, numbered, strict=True))
 
 
-def _clipped(token: str) -> str:
+def _clipped(token: str, room: float) -> str:
     """The beginning of a token that is too long for an index."""
-    if sum(map(_width, token)) <= NAME:
+    if sum(map(_width, token)) <= room:
         return token
-    room = accumulate(map(_width, token), initial=1.0)
-    return token[: sum(px <= NAME for px in room) - 1] + "…"
+    ends = accumulate(map(_width, token), initial=_width("…"))
+    return token[: sum(end <= room for end in ends) - 1] + "…"
 
 
 def _name(text: str) -> Piece:
@@ -184,7 +175,8 @@ def _name(text: str) -> Piece:
 
 def _width(character: str) -> float:
     """In digits."""
-    return 2.0 if unicodedata.east_asian_width(character) in "WF" else 1.7 if character in "%&@mwMW—" else 1.0
+    wide = unicodedata.east_asian_width(character) in "WF"
+    return 2.0 if wide else 2.4 if character == "…" else 1.7 if character in "%&@mwMW—" else 1.0
 
 
 def escaped(text: str) -> str:
@@ -294,115 +286,3 @@ def display(rows: Sequence[str]) -> str:
     """
     body = " \\\\\n& ".join(STRUT + each if r"\frac" in each else each for each in rows)
     return f"$$\n\\begin{{aligned}}\n& {body}\n\\end{{aligned}}\n$$"
-
-
-# Digits
-
-
-class Try(NamedTuple):
-    """A formula at some digits: its parts, which of its signs hold, and by how many units the worst is off."""
-
-    parts: tuple[list[Piece], ...]
-    holds: tuple[bool, ...]
-    off: float
-
-
-def settled(attempt: Callable[[int, int], Try], page: Page, levels: Sequence[tuple[int, int]]) -> Try:
-    """The formula with the fewest digits at which every sign holds; if there is none, with as many as make sense."""
-    if page.exact:
-        made = attempt(EXACT, EXACT)
-        return made._replace(holds=(True,) * len(made.holds))
-    for level in levels:
-        made = attempt(*level)
-        if all(made.holds):
-            return made
-    if made.off <= FAIR:
-        return made
-    deep = [attempt(*level) for level in DEEP]
-    return next((made for made in deep if all(made.holds)), min(deep, key=lambda made: made.off))
-
-
-def sign(holds: bool) -> str:
-    return "=" if holds else r"\approx"
-
-
-def result(x: float, page: Page) -> Piece:
-    return number(x, EXACT if page.exact else 2)
-
-
-def off(printed: float, shown: Piece, size: float) -> float:
-    """By how many units of its last digit a number differs from what was printed before it.
-
-    Half a unit is what rounding may do. The last bits of float64, of terms of that `size`, do not count.
-    """
-    difference = abs(printed - shown.value) - 1e-15 * size
-    return difference / shown.unit if difference > 0 else 0.0
-
-
-def close(units: float) -> bool:
-    return units <= 0.5 + 1e-7
-
-
-def printed(value: Value, digits: int) -> Piece:
-    x, text = value
-    return number(x, digits) if text is None else typed(text, digits)
-
-
-def products(left: Sequence[Value], right: Sequence[Value], total: float, page: Page) -> Try:
-    """Σ left × right = total: parts are left, right, products, [total]; signs before products and total."""
-    end = result(total, page)
-    exact = [a[0] * b[0] for a, b in zip(left, right, strict=True)]
-
-    def attempt(inputs: int, between: int) -> Try:
-        factors = [printed(a, inputs) for a in left], [printed(b, inputs) for b in right]
-        terms = [number(x, between) for x in exact]
-        rough = [a.value * b.value for a, b in zip(*factors, strict=True)]
-        size = sum(map(abs, rough))
-        each = max(off(x, term, abs(x)) for x, term in zip(rough, terms, strict=True)) if len(terms) > 1 else 0.0
-        sums = [rough] if len(terms) == 1 else [rough, [term.value for term in terms]]
-        both = max(off(math.fsum(each), end, size) for each in sums)
-        return Try((*factors, terms, [end]), (close(each), close(both)), max(each, both))
-
-    noise = total != 0 and abs(total) < 1e-13 * sum(map(abs, exact))
-    return attempt(*LEVELS[0]) if noise and not page.exact else settled(attempt, page, LEVELS)
-
-
-def addition(values: Sequence[float], counts: Sequence[bool], total: float, page: Page) -> Try:
-    """Σ values = total, of those that count: parts are the values and [total]; the sign before the total."""
-    end = result(total, page)
-
-    def attempt(inputs: int, _: int) -> Try:
-        terms = [number(x, inputs) for x in values]
-        counted = [term.value for term, counts in zip(terms, counts, strict=True) if counts]
-        units = off(math.fsum(counted), end, sum(map(abs, counted)))
-        return Try((terms, [end]), (close(units),), units)
-
-    return settled(attempt, page, SINGLE)
-
-
-def quotient(above: float, below: float, value: float, page: Page) -> Try:
-    """above / below = value: parts are [above, below, value]; the sign before the value."""
-    end = result(value, page)
-    whole = below == int(below) and not page.exact
-
-    def attempt(inputs: int, _: int) -> Try:
-        a, b = number(above, inputs), typed(repr(int(below))) if whole else number(below, inputs)
-        units = max(off(a.value / d, end, abs(a.value / d)) for d in (b.value, below))
-        return Try(([a, b, end],), (close(units),), units)
-
-    return settled(attempt, page, SINGLE)
-
-
-def power(z: float, m: float, value: float, page: Page) -> Try:
-    """e^(z − m) = value: parts are [power, value]; the sign before the value. A power too small for float64 is ≈ 0."""
-    end = result(value, page)
-
-    def attempt(inputs: int, _: int) -> Try:
-        up, down = number(z, inputs), number(m, inputs).signed()
-        x = math.exp(min(up.value - down.value, 700.0))
-        units = off(x, end, x) if value else (0.0 if x < 1e-300 else math.inf)
-        body = Piece(f"e^{{{up.tex}-{down.tex}}}", 8 + SMALL * (up.px + down.px + MINUS))
-        return Try(([body, end],), (close(units),), units)
-
-    made = settled(attempt, page, SINGLE)
-    return made if value or page.exact else made._replace(holds=(False,))

@@ -41,6 +41,7 @@ def chains(block: str) -> list[Chain]:
     found: list[str] = []
     for printed in body.split(" \\\\\n"):
         row = plain(printed.removeprefix("& "))
+        assert not re.search(r"[0-9.][eE]", row), "a power of ten as computers write it"
         if found and row.lstrip().startswith(("=", r"\approx", r"\quad")):
             found[-1] += row.replace(r"\quad", "")
         else:
@@ -194,13 +195,13 @@ def shown_value(bench: Workbench, place: Place) -> float:
     return float(array[i, j])
 
 
-CASES = [(seed, extreme) for extreme in (False, True) for seed in range(25)]
+CASES = [(seed, extreme) for extreme in (False, True) for seed in range(20)]
 
 
 @pytest.mark.parametrize(("seed", "extreme"), CASES)
 def test_every_line_computed_again_gives_the_number_on_screen(seed, extreme):
     bench = bench_of(seed, extreme=extreme)
-    for place in some_places(bench, random.Random(seed), 60):
+    for place in some_places(bench, random.Random(seed), 50):
         found = derive(bench, place)
         on_screen = shown_value(bench, place)
         assert found.value == on_screen
@@ -230,7 +231,7 @@ def as_fraction(x: float) -> Fraction:
 @pytest.mark.parametrize(("seed", "extreme"), CASES)
 def test_no_sign_of_equality_lies_at_the_digits_it_stands_between(seed, extreme):
     bench = bench_of(seed + 1000, extreme=extreme)
-    for place in some_places(bench, random.Random(seed), 60):
+    for place in some_places(bench, random.Random(seed), 50):
         for block in blocks(derive(bench, place), bench, EN, across=2, full=True)[1::2]:
             assert not re.search(r"nan|inf(?!ty)|≈|(?<!-)\\infty", block), block
             for chain in chains(block):
@@ -275,6 +276,16 @@ def test_a_third_three_times_gets_the_digit_it_needs():
         chains(block)[0].parts[-2].strip() == "0.333+0.333+0.333"
     )
     assert r"\approx" not in block
+
+
+def test_rounding_errors_are_not_passed_off_as_sums():
+    cat = workbench.preset("cat")
+    bench = workbench.with_cells(cat, "Q", {(0, j): x for j, x in enumerate(("0.1", "0.2", "-0.3", "0"))})
+    bench = workbench.with_cells(bench, "K", {(0, j): "1" for j in range(4)})
+    block = blocks(derive(bench, Place("scores", 0, 0)), bench, EN, across=8)[1]
+    assert re.search(r"0\.10\+0\.20\+\(-0\.30\)\+0 ?\\approx \d\.\d\d\\times10\^\{-17\}", "".join(
+        part + sign for chain in chains(block) for part, sign in zip(chain.parts, (*chain.signs, ""), strict=True)
+    ))  # fmt: skip
 
 
 # Walking back
@@ -340,7 +351,10 @@ def test_each_situation_is_explained():
     closed = replace(cat, mask="own", allowed=("1111", "0000", "1010", "1111"))
     heads = replace(cat, heads_off=(1,))
     far = workbench.with_cells(cat, "Q", {(1, 1): "1000000"})
+    zero = workbench.with_cells(cat, "Q", {(0, 0): "0.1", (0, 1): "0.2", (0, 2): "-0.3", (0, 3): "0"})
+    zero = workbench.with_cells(zero, "K", {(0, j): "1" for j in range(4)})
     cases = {
+        "step_cancels": (zero, Place("scores", 0, 0)),
         "origin_prepared": (cat, Place("Q", 1, 1)), "origin_typed": (changed, Place("Q", 0, 0)),
         "origin_new": (changed, Place("K", 0, 5)), "origin_drawn": (cat, Place("W_O", 0, 0, 1)),
         "origin_typed_head": (workbench.with_typed_head(cat, 1), Place("W_Q", 0, 0, 1)),
@@ -467,8 +481,10 @@ def test_hostile_tokens_stay_inside_their_braces():
                 bare = re.sub(r"\\[\\{}%#&_]", "", tex.replace(r" \\" + "\n", "\n"))
                 assert bare.count("{") == bare.count("}")
                 assert not re.search(r"(?<!\\)[%~]|(?<!color\{)(?<!\\)#|\u0338", bare), tex
-    assert formulas.names(("abcdefgh1", "abcdefgh2"))[0].tex == r"\text{1 abcdefg…}"
-    assert formulas.names(("超长的词元", "超长词元"))[0].tex == r"\text{超长的…}"
+    assert formulas.names(("abcdefgh1", "abcdefgh2"))[0].tex == r"\text{1 abc…}"
+    assert [piece.tex for piece in formulas.names(("超长的词元", "超长词元", "abcdefghij"))] == [
+        r"\text{超长的…}", r"\text{超长词元}", r"\text{abcdef…}"
+    ]  # fmt: skip
     assert formulas.names(("的", "a", "的"))[2].tex == r"\text{3 的}"
 
 
