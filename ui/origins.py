@@ -54,7 +54,7 @@ def derive(bench: Workbench, place: Place) -> Derivation:
     >>> [line.kind for line in found.lines]
     ['scores', 'scaled', 'largest', 'powers', 'total', 'share']
     >>> round(found.value, 2), found.operands[0].place
-    (0.4, Place(stage='masked', row=1, column=0, head=-1))
+    (0.4, Place(stage='scaled', row=1, column=0, head=-1))
     """
     return _DERIVE[place.stage](bench, place)
 
@@ -107,7 +107,7 @@ def _masked(bench: Workbench, place: Place) -> Derivation:
 
 def _weights(bench: Workbench, place: Place) -> Derivation:
     it, (_, i, j, head) = _trace(bench, place.head), place
-    row, may = _row(it.masked, "masked", i, head), _may(it, i)
+    row, may = _row(it.masked, "scaled" if it.mask is None else "masked", i, head), _may(it, i)
     value = float(it.weights[i, j])
     if any(may):
         m = float(it.masked[i].max())

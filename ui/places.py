@@ -53,8 +53,9 @@ def exists(bench: Workbench, place: Place) -> bool:
 
 
 def chosen(bench: Workbench) -> Place | None:
-    """The chosen cell, if there is one."""
-    return Place(*bench.cell) if bench.cell else None
+    """The chosen cell, if there is one. Where the mask was taken away, ② is just scaled."""
+    place = Place(*bench.cell) if bench.cell else None
+    return place._replace(stage="scaled") if place and place.stage == "masked" and bench.mask == "none" else place
 
 
 def of_heads(place: Place) -> bool:

@@ -110,7 +110,7 @@ def _walk(to: Sequence[Place], bench: Workbench, text: Text) -> None:
     """The cells that went in, to go on to."""
     key = state.control("trace_operands", None)
     st.pills(
-        text("operands"), list(to), key=key, on_change=_looks(key, lambda place: Place(*place)),
+        text("operands"), list(to), key=key, on_change=_looks(key, lambda place: Place(*place), to),
         format_func=lambda place: derivation.label(Place(*place), bench, text),
     )  # fmt: skip
 
@@ -127,7 +127,7 @@ def _matrix(bench: Workbench, place: Place | None, text: Text, among: Sequence[M
 
     st.selectbox(
         text("matrix"), options, options.index(value), key=key, label_visibility="collapsed", width=220,
-        format_func=lambda option: _matrix_name(option, text), on_change=_looks(key, nearest),
+        format_func=lambda option: _matrix_name(option, text), on_change=_looks(key, nearest, options),
     )  # fmt: skip
 
 
@@ -150,7 +150,8 @@ def _index(axis: str, bench: Workbench, place: Place, text: Text, names: Sequenc
     key = state.control(f"trace_{axis}_{text.lang}", value)
     st.selectbox(
         text(axis), range(len(options)), value, key=key, label_visibility="collapsed", width=150,
-        format_func=options.__getitem__, on_change=_looks(key, lambda i: place._replace(**{axis: int(i)})),
+        format_func=options.__getitem__,
+        on_change=_looks(key, lambda i: place._replace(**{axis: int(i)}), range(len(options))),
     )  # fmt: skip
 
 
@@ -174,12 +175,16 @@ def _buttons(text: Text) -> None:
               on_click=state.callback(lambda: state.look(None)))
 
 
-def _looks(key: str, to: Callable[..., Place | None]) -> Callable[[], None]:
-    """A widget callback that chooses the cell that the widget's value stands for."""
+def _looks(key: str, to: Callable[..., Place | None], among: Sequence[object]) -> Callable[[], None]:
+    """A widget callback that chooses the cell that the widget's value stands for.
+
+    A value not `among` the options changes nothing: where the options have changed, a select box answers with the label
+    it shows, which is none of them.
+    """
 
     def choose() -> None:
         value = st.session_state.get(key)
-        if value is not None:
+        if value is not None and value in among:
             state.look(to(value))
 
     return state.callback(choose)
