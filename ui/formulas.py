@@ -176,7 +176,7 @@ def _name(text: str) -> Piece:
 def _width(character: str) -> float:
     """In digits."""
     wide = unicodedata.east_asian_width(character) in "WF"
-    return 2.0 if wide else 2.4 if character == "…" else 1.7 if character in "%&@mwMW—" else 1.0
+    return 2.0 if wide else 2.4 if character == "…" else 1.7 if character in "#%&@~<>+=mwMW—" else 1.0
 
 
 def escaped(text: str) -> str:
