@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import challenges, challenges_parts, controls, editor, shell, stages, state
+from ui import challenges, challenges_parts, controls, editor, shell, stages, state, trace, whatif
 from ui.text import Text
 
 text = shell.begin("challenges")
@@ -21,8 +21,13 @@ else:
     challenges_parts.remember(verdict)
     challenges_parts.choose(text)
     challenges_parts.goal(verdict, names, text)
-    editor.matrices(dict.fromkeys(("Q", "K", "V"), rows), Text("edit", text.lang))
+    edit, steps, marks = Text("edit", text.lang), bench.steps(), trace.marks(bench)
+    editor.matrices(dict.fromkeys(("Q", "K", "V"), rows), edit, marks=marks)
     challenges_parts.say(verdict, names, text)
-    stages.draw(bench.steps(), bench.tokens, text, shell.layout(), key="challenge")
+    whatif.strip(bench, steps, rows, edit)
+    stages.draw(steps, bench.tokens, text, shell.layout(), key="stages", marks=marks, live=whatif.in_browser(bench))
+    among = trace.of_one(bench)
+    trace.invite(bench, text, among)
+    trace.panel(bench, text, shell.layout(), rows, among, trace.ONE_FIGURE, "stages")
 
 shell.next_pages(text, "edit", "heads")
