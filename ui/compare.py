@@ -51,7 +51,7 @@ def row(comparison: Comparison, lang: str) -> None:
     if story:
         st.markdown(story)
     if pinned:
-        _pinned(text, pinned, last)
+        _pinned(text, pinned, last, comparison)
 
 
 def _modes(text: Text) -> None:
@@ -93,12 +93,12 @@ def _story(before: str, text: Text) -> str:
     return ripple.told(before, state.lab()["code"], text.lang, names)
 
 
-def _pinned(text: Text, pinned: str, last: str | None) -> None:
-    """What became of the pinned numbers, unless the last step says just that."""
+def _pinned(text: Text, pinned: str, last: str | None, comparison: Comparison) -> None:
+    """What became of the pinned numbers, unless that was said already: by the last step, or as why it cannot be."""
     code = state.lab()["code"]
     if len(code) + len(pinned) > link.MAX_CODE:
         st.caption(text("pin_too_long"))
-    if state.lab()["compare"] != "pinned":
+    if state.lab()["compare"] != "pinned" or comparison.problem:
         return
     if not any(change.of_numbers for change in changes.between_codes(pinned, code)):
         st.caption(text("at_pin"))
