@@ -101,10 +101,11 @@ def test_switching_the_language_keeps_numbers_page_and_drawing(page: Page) -> No
     """The chart is not drawn anew, so the row that was chosen stays lit."""
     type_all(page, EXACT)
     choose(page, "causal")
-    before, opened = shown(page), bench(page)
-    tag(page)
     page.locator("g.cells_0_marks path").nth(5).click()
     page.mouse.move(5, 5)
+    settle(page)
+    before, opened = shown(page), bench(page)
+    tag(page)
     expect_lit(page, {1})
     choose(page, "中文")
     assert path(page) == "/edit"
@@ -122,6 +123,7 @@ def test_typing_a_number_keeps_the_drawing_and_the_chosen_row(page: Page) -> Non
     tag(page)
     page.locator("g.cells_0_marks path").nth(5).click()
     type_all(page, {("Q", 1, 0): "-3"})
+    settle(page)
     page.mouse.move(5, 5)
     assert stages(page)[0][1, 0].value != 4.5
     assert tagged(page), "the chart was drawn anew"
