@@ -125,14 +125,16 @@ def linked_spec(n: int, shapes: tuple[Shape, ...], layout: str, *, live: bool = 
     if cell < LEGIBLE and across > 2:
         across = 2
         cell = _cell_size(shapes, room, across)
-    stages = _live(n, shapes) if live else [AS_SENT] * len(shapes)
+    stages = _live(n, shapes) if live else [Shown()] * len(shapes)
     views = [
         _heatmap(s, n, columns, weights, cell, shown)
         for s, ((columns, weights, _), shown) in enumerate(zip(shapes, stages, strict=True))
     ]
     chart = alt.concat(*views, columns=across, spacing=14).resolve_scale(color="independent")
-    # Nothing but numbers comes; a filter a mark that drops the rest would run at every frame of a what-if.
-    chart = chart.configure_view(stroke=None).configure_mark(invalid=None)
+    # Every expression of a mark costs its call at every frame of a what-if: no filter for what is no number (nothing
+    # but numbers comes), and constants as a style, which is applied once.
+    paper = {"cornerRadius": 3, "stroke": theme.MASKED, "strokeWidth": 1}
+    chart = chart.configure(view={"stroke": None}, mark={"invalid": "show"}, style={"paper": paper})
     spec = without_data(chart) | {"params": row_choice(len(shapes), n)}
     for s, view in enumerate(spec["concat"]):
         view["layer"][0]["layer"][0]["name"] = f"cells_{s}"  # (Altair would call all of them cells_0)
@@ -143,23 +145,27 @@ def linked_spec(n: int, shapes: tuple[Shape, ...], layout: str, *, live: bool = 
 
 @dataclass(frozen=True)
 class Shown:
-    """The columns that marks read, by what they are for, and how they are made in the browser."""
+    """What marks read, as expressions (`v` is a field: it has a scale); `cells` and `sums` are how it is made."""
 
-    names: Mapping[str, str]
+    kind: str = "datum.kind"
+    text: str = "datum.text"
+    tip: str = "datum.tip"
+    light: str = "datum.light"  # whether white ink is the one to read
+    v: str = "v"
     cells: Mapping[str, str] = field(default_factory=dict)
     sums: Mapping[str, str] = field(default_factory=dict)
 
 
-AS_SENT = Shown({name: name for name in what_if.SHOWN})
-
-
 def _live(n: int, shapes: tuple[Shape, ...]) -> list[Shown]:
-    (_, weights, _), (d_v, *_) = shapes[-2:]
-    differs = not weights
+    """What marks read where the browser computes what-ifs."""
+    d_v, differs = shapes[-1][0], not any(weights for _, weights, _ in shapes)
     return [
-        Shown(what_if.SHOWN, what_if.cells(s, n, d_v, differs=differs), what_if.sums(differs=differs))
-        for s in range(len(shapes))
-    ]
+        Shown(
+            what_if.kind(s), "datum.shown.text", "datum.shown.tip", what_if.light(weights), "live_v",
+            what_if.cells(s, n, d_v, differs=differs), what_if.sums(differs=differs),
+        )
+        for s, (_, weights, _) in enumerate(shapes)
+    ]  # fmt: skip
 
 
 def row_choice(views: int, n: int) -> list[dict[str, Any]]:
@@ -204,34 +210,42 @@ def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int, shown: Show
     y = alt.Y("q:O", scale=alt.Scale(domain=list(range(n)), paddingInner=0.06, paddingOuter=0), axis=None)
     lit = alt.when(LIT).then(alt.value(1)).otherwise(alt.value(FADED))
     base = alt.Chart(width=columns * cell, height=n * cell)
-    masked = f"datum.{shown.names['kind']} === 'masked'"
+    masked = f"{shown.kind} === 'masked'"
     ends = (0, 1) if weights else (-1, 1)
     scale = alt.Scale(domain=np.linspace(*ends, len(ramp)).tolist(), range=ramp, interpolate="rgb", clamp=True)
+    middle, wide, high = _middle(columns, n, cell)
     rect = base.mark_rect(
-        cornerRadius=3, stroke=theme.MASKED, strokeWidth=1, description=_says(shown.names["tip"])
+        style="paper", description=_says(shown.tip), tooltip={"expr": shown.tip}, width=wide, height=high
     ).encode(
-        x, y, opacity=lit, tooltip=alt.Tooltip(f"{shown.names['tip']}:N", title="​"),
+        *middle, opacity=lit,
         color=alt.when(masked).then(alt.value(theme.MASKED))
-        .otherwise(alt.Color(f"{shown.names['v']}:Q", title="v", scale=scale, legend=None)),
+        .otherwise(alt.Color(f"{shown.v}:Q", scale=scale, legend=None)),
     )  # fmt: skip
     struck = base.transform_filter(masked).mark_point(
         shape="M-.5,.5L.5,-.5", size=(cell * 0.86) ** 2, stroke=theme.MASKED_STROKE, strokeWidth=1.2, filled=False
     ).encode(x, y, opacity=lit)  # fmt: skip
-    layers = [rect, struck, *outlines(base, x, y)]
+    layers = [rect, struck]
     if cell >= LEGIBLE:
-        layers.append(_numbers(base, x, y, min(13, round(cell * 0.35)), shown.names))
-    # The cells' own chain: what changes in it leaves the words around it alone.
-    cells = alt.layer(*layers).resolve_scale(color="independent").transform_filter(
-        f"datum.s === {s} && (datum.kind === 'cell' || datum.kind === 'masked')"
-    )
+        layers.append(_numbers(base, middle, min(13, round(cell * 0.35)), shown))
+    own = f"datum.s === {s} && (datum.kind === 'cell' || datum.kind === 'masked')"
+    # The cells' own chain: what changes in it leaves what stands around it alone.
+    cells = alt.layer(*layers).resolve_scale(color="independent").transform_filter(own)
     for name, expression in shown.cells.items():
         cells = cells.transform_calculate(**{name: expression})
-    return alt.layer(cells, *_words(base, s, x, y, cell, columns, shown)).resolve_scale(color="independent")
+    around = [*outlines(base.transform_filter(own), x, y), *_words(base, s, x, y, cell, columns, shown)]
+    return alt.layer(cells, *around).resolve_scale(color="independent")
 
 
-def _says(name: str, what: str = "") -> dict[str, str]:
+def _middle(columns: int, rows: int, cell: int) -> tuple[list[Any], float, float]:
+    """Where the middle of a cell is, what the band scales of its heatmap would say without being asked; its size."""
+    steps = [count * cell / (count - 0.06) for count in (columns, rows)]
+    at = [f"{step} * (datum.{name} + 0.47)" for step, name in zip(steps, "kq", strict=True)]
+    return [alt.XValue({"expr": at[0]}), alt.YValue({"expr": at[1]})], 0.94 * steps[0], 0.94 * steps[1]
+
+
+def _says(text: str, what: str = "") -> dict[str, str]:
     """A mark's label, leaner than the one that Vega-Lite would compute from all of its channels at every change."""
-    return {"expr": f"'k: ' + datum.k + '; q: ' + datum.q + '; {what}' + datum.{name}"}
+    return {"expr": f"'k: ' + datum.k + '; q: ' + datum.q + '; {what}' + {text}"}
 
 
 def outlines(cells: alt.Chart, *at: Any) -> list[alt.Chart]:
@@ -249,12 +263,11 @@ def outlines(cells: alt.Chart, *at: Any) -> list[alt.Chart]:
     ]  # fmt: skip
 
 
-def _numbers(cells: alt.Chart, x: alt.X, y: alt.Y, size: int, names: Mapping[str, str]) -> alt.Chart:
+def _numbers(cells: alt.Chart, middle: Sequence[Any], size: int, shown: Shown) -> alt.Chart:
     """The numbers in the cells; on a faded cell, through which the page shines, in the page's own ink."""
-    on_paper = [{"test": f"({LIT}) && datum.{names['light']}", "value": theme.PAPER}, {"test": LIT, "value": theme.INK}]
-    ink = INK.condition(on_paper)
-    text = alt.Text(f"{names['text']}:N", title="text")
-    return cells.mark_text(fontSize=size, description=_says(names["text"], "text: ")).encode(x, y, text=text, color=ink)
+    on_paper = [{"test": f"({LIT}) && {shown.light}", "value": theme.PAPER}, {"test": LIT, "value": theme.INK}]
+    numbers = cells.mark_text(fontSize=size, text={"expr": shown.text}, description=_says(shown.text, "text: "))
+    return numbers.encode(*middle, color=INK.condition(on_paper))
 
 
 def _words(
@@ -264,10 +277,12 @@ def _words(
 
     def words(kind: str, *at: Any, **mark: Any) -> alt.Chart:
         chosen = base.transform_filter(f"datum.s === {s} && datum.kind === '{kind}'")
-        name = "text"
+        text = "datum.text"
         if kind == "sum" and shown.sums:
-            chosen, name = chosen.transform_calculate(**shown.sums), shown.names["text"]
-        return chosen.mark_text(**mark).encode(*at, text=alt.Text(f"{name}:N", title="text"), color=INK)
+            text = shown.text
+            for name, expression in shown.sums.items():
+                chosen = chosen.transform_calculate(**{name: expression})
+        return chosen.mark_text(text={"expr": text}, **mark).encode(*at, color=INK)
 
     lit = alt.when(LIT).then(alt.value(1)).otherwise(alt.value(FADED))
     size = min(14, max(9, round(cell * 0.42)))

@@ -23,7 +23,6 @@ from ui import display, theme
 MOST = 8  #: tokens, and columns of Q, K and V, that a browser repaints at 60 Hz (benchmarks/frames.py)
 FIELD = "whatif"  #: the chart's hidden field, by name
 STAGES = ("w_scores", "w_scaled", "w_weights", "w_output")
-SHOWN = {name: f"live_{name}" for name in ("kind", "v", "text", "tip", "light")}  #: what marks read, in place of what
 
 
 def fits(*sizes: int) -> bool:
@@ -42,13 +41,17 @@ def params(n: int, d_v: int) -> list[dict[str, Any]]:
     """The what-if, and each stage computed from it: an array a stage, row by row."""
     rows, pairs = range(n), [(q, k) for q in range(n) for k in range(n)]
 
+    matrices = ("w_Q", "w_K", "w_V", "w_mask")
+
     def row(of: str, q: int) -> list[str]:
         return [f"{of}[{n * q + k}]" for k in rows]
 
     stages = {
         "w_part": f"split({FIELD} || ';;;;;;', ';')",
         "w_stamp": "+w_part[0]",
-        **{name: f"split(w_part[{1 + i}], ',')" for i, name in enumerate(("w_Q", "w_K", "w_V", "w_mask"))},
+        # Texts, because equal texts are the same: what did not change is not computed again.
+        **{f"{name}_text": f"w_part[{1 + i}]" for i, name in enumerate(matrices)},
+        **{name: f"split({name}_text, ',')" for name in matrices},
         "w_divisor": "w_part[5] * w_part[6]",
         "w_scores": _array(
             _dot((f"w_Q[{MOST * q + c}]", f"w_K[{MOST * k + c}]") for c in range(MOST)) for q, k in pairs
@@ -63,7 +66,8 @@ def params(n: int, d_v: int) -> list[dict[str, Any]]:
             for q in rows for c in range(d_v)
         ),
         "w_sums": _array(f"round(1e9 * ({'+'.join(row('w_weights', q))})) / 1e9" for q in rows),
-        "w_ends": "[extent(w_scores), extent(w_scores), [0, 1], extent(w_output)]",
+        "w_end": "max(-extent(w_scores)[0], extent(w_scores)[1]) || 1",
+        "w_end_output": "max(-extent(w_output)[0], extent(w_output)[1]) || 1",
     }  # fmt: skip
     # A field of type hidden: no pointer, no keyboard and no screen reader comes across it.
     field = {"name": FIELD, "value": "", "bind": {"input": "hidden", "name": " "}}
@@ -84,18 +88,20 @@ def cells(s: int, n: int, d_v: int, *, differs: bool = False) -> dict[str, str]:
     differs: not the numbers but by how much they differ from the `old` one of each record, on the signed ramp.
     """
     at = f"[{(n, n, n, d_v)[s]} * datum.q + datum.k]"
-    weights = s == 2 and not differs
     old = " - (isValid(datum.old) ? datum.old : -1 / 0)" if differs else ""
-    end = f"(max(-w_ends[{s}][0], w_ends[{s}][1]) || 1)"
-    colour = "datum.live" if weights else f"clamp(datum.live / {end}, -1, 1)"
-    live = {
-        "kind": f"w_mask{at} === '0' ? 'masked' : 'cell'" if s in {1, 2} else "'cell'",
-        "v": f"datum.live_kind === 'masked' ? 0 : {colour}",
-        "light": f"datum.live_kind === 'cell' && ({_light(weights)})",
-        "text": _short(2, differs),
-        "tip": f"slice(datum.tip, 0, lastindexof(datum.tip, '= ') + 2) + {_short(4, differs)}",
-    }
-    return _either(f"{STAGES[s]}{at}{old}", live)
+    end = "w_end_output" if s == 3 else "1" if s == 2 else "w_end"
+    colour = "datum.live" if s == 2 and not differs else f"clamp(datum.live / {end}, -1, 1)"
+    tip = f"slice(datum.tip, 0, lastindexof(datum.tip, '= ') + 2) + {_short(4, differs)}"
+    steps = _either(f"{STAGES[s]}{at}{old}", {"text": _short(2, differs), "tip": tip})
+    if s in {1, 2}:
+        steps["live_kind"] = f"datum.live === null ? datum.kind : w_mask{at} === '0' ? 'masked' : 'cell'"
+        colour = f"datum.live_kind === 'masked' ? 0 : {colour}"
+    return steps | {"live_v": f"datum.live === null ? datum.v : {colour}"}
+
+
+def kind(s: int) -> str:
+    """Whether a cell is struck out; only ② and ③ can be."""
+    return "datum.live_kind" if s in {1, 2} else "datum.kind"
 
 
 def sums(*, differs: bool = False) -> dict[str, str]:
@@ -103,42 +109,56 @@ def sums(*, differs: bool = False) -> dict[str, str]:
     return {} if differs else _either("w_sums[datum.q]", {"text": f"'Σ = ' + {_short(2, False)}"})
 
 
-def _either(number: str, shown: dict[str, str]) -> dict[str, str]:
+def _either(number: str, live: dict[str, str]) -> dict[str, str]:
+    """A record's live number, and what is shown of it, written anew only where it is another than before.
+
+    One object, since every expression costs its call a record.
+    """
+    sent, made = (", ".join(f"{name}: {text}" for name, text in each)
+                  for each in (((name, f"datum.{name}") for name in live), live.items()))  # fmt: skip
     return {
         "live": f"datum.stamp === w_stamp ? {number} : null",
-        "live_size": "datum.live === null ? 0 : abs(datum.live)",
-        "live_digits": "datum.live === null ? '' : toString(datum.live_size)",
-        **{SHOWN[name]: f"datum.live === null ? datum.{name} : {expression}" for name, expression in shown.items()},
-    }
+        "shown": "datum.shown && datum.shown.live === datum.live ? datum.shown"
+                 f" : datum.live === null ? {{live: null, {sent}}} : {{live: datum.live, {made}}}",
+    }  # fmt: skip
 
 
 def _short(decimals: int, differs: bool) -> str:
-    """`display.short` of datum.live: half up in the shortest digits that read back as the same number."""
-    least, cut = 10.0**-decimals, f"indexof(datum.live_digits, '.') + {1 + decimals}"
-    rounded = (
-        f"(indexof(datum.live_digits, '.') < 0 ? datum.live_size : +slice(datum.live_digits, 0, {cut})"
-        f" + (slice(datum.live_digits, {cut}, {cut} + 1) >= '5' ? {least} : 0))"
-    )
-    minus = f"(datum.live < 0 ? '{display.MINUS}' : '{'+' if differs else ''}')"
-    # Where two decimals of 1.23e4 lie equally near, Python takes the even one.
-    tenth = "pow(10, floor(log(datum.live_size) / LN10) - 2)"
-    even = f"2 * round(datum.live_size / {tenth} / 2) * {tenth}"
-    tie = f"datum.live_size / {tenth} % 1 === 0.5"
-    large = f"{minus} + replace(format({tie} ? {even} : datum.live_size, '.2e'), 'e+', 'e')"
-    one = f"datum.live_size < 1 && {rounded} > {1 - least / 2} ? '≈' + {minus} + '1'"
+    """`display.short` of datum.live. As long as it is not half way between two texts, d3's own rounding will do."""
+    size, least = "abs(datum.live)", 10.0**-decimals
+    plus = "(datum.live > 0 ? '+' : '') + " if differs else ""
+    sign = f"(datum.live < 0 ? '{display.MINUS}' : '{'+' if differs else ''}')"
+    half = f"abs({size} * 1e{decimals} % 1 - 0.5) < 1e-6"
+    near_one = f"{size} >= {1 - least / 2} && {size} < 1"
+    small = f"{near_one} ? '≈' + {sign} + '1' : {half} ? {sign} + {_half_up(size, decimals)}"
     return (
-        f"(isNaN(datum.live) ? datum.text : datum.live === 0 ? '0' : datum.live_size === 1 / 0 ? {minus} + '∞'"
-        f" : datum.live_size >= 1000 ? {large} : datum.live_size < {least / 2} ? '≈0'"
-        f" : {one} : {minus} + format({rounded}, '.{decimals}f'))"
+        f"({size} < {least / 2} ? (datum.live === 0 ? '0' : '≈0')"
+        f" : {size} < 1000 ? ({small} : {plus}format(datum.live, '.{decimals}f'))"
+        f" : {size} < 1e300 ? {sign} + replace(format({_half_even(size)}, '.2e'), 'e+', 'e')"
+        f" : isNaN(datum.live) ? datum.text : {sign} + '∞')"
     )
+
+
+def _half_up(size: str, decimals: int) -> str:
+    """Half up in the shortest digits that read back as the same number, as with a pencil."""
+    digits = f"toString({size})"
+    cut = f"indexof({digits}, '.') + {1 + decimals}"
+    up = f"slice({digits}, {cut}, {cut} + 1) >= '5' ? {10.0**-decimals} : 0"
+    return f"format(+slice({digits}, 0, {cut}) + ({up}), '.{decimals}f')"
+
+
+def _half_even(size: str) -> str:
+    """Where two decimals of 1.23e4 lie equally near, Python takes the even one."""
+    tenth = f"pow(10, floor(log({size}) / LN10) - 2)"
+    return f"({size} / {tenth} % 1 === 0.5 ? 2 * round({size} / {tenth} / 2) * {tenth} : {size})"
 
 
 @lru_cache(maxsize=2)
-def _light(weights: bool) -> str:
+def light(weights: bool) -> str:
     """Whether white ink is the one to read on the cell's colour: the ramp's dark ends, as steps 0 … 255."""
     light = [theme.light_ink(theme.WEIGHTS if weights else theme.SIGNED, step / 255) for step in range(256)]
     high = 255 - light[::-1].index(False)
     if weights:
         return f"datum.live_v > {(high + 0.5) / 255}"
     low = light.index(False)
-    return f"datum.live_v < {2 * (low - 0.5) / 255 - 1} || datum.live_v > {2 * (high + 0.5) / 255 - 1}"
+    return f"(datum.live_v < {2 * (low - 0.5) / 255 - 1} || datum.live_v > {2 * (high + 0.5) / 255 - 1})"

@@ -108,7 +108,7 @@ def draw_choosable(frame: pd.DataFrame, spec: dict[str, Any], key: str, *, choos
 
 def _choose(key: str) -> None:
     picked = (st.session_state.get(key) or {}).get("selection", {}).get("pick") or [{}]
-    stage, *where = (picked[0].get("at") or "").split()
+    stage, *where = (picked[0].get("at") or " ").split(" ")  # (a second click takes the choice of the row back)
     if stage:
         state.look(Place(stage, *map(int, where)), spot=key)
 

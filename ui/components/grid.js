@@ -42,6 +42,7 @@ export default function (component) {
   }
   if (grid.recalled !== memory) recall(grid, memory);
   if (!unseen(grid).length) sessionStorage.removeItem(memory);
+  delete grid.table.dataset.drags;
   refresh(grid);
 }
 
@@ -174,8 +175,8 @@ function showTried(grid) {
   const now = triedHere(grid);
   for (const key of new Set([...Object.keys(now), ...(grid.tried ?? [])])) showOwn(grid, ...key.split(",").map(Number));
   grid.tried = Object.keys(now);
-  const scrolls = grid.table.parentElement.scrollWidth > grid.table.parentElement.clientWidth;
-  grid.table.dataset.drags = Boolean(window.attentionLabWhatIf) && !scrolls;
+  const scrolls = () => grid.table.parentElement.scrollWidth > grid.table.parentElement.clientWidth;
+  grid.table.dataset.drags ??= Boolean(window.attentionLabWhatIf) && !scrolls(); // (asking costs a layout: once)
 }
 
 function record(grid, changes, overflow) {
