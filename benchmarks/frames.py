@@ -1,10 +1,13 @@
-"""Whether what the browser does alone keeps up with the screen: pointing at a row, dragging d_k.
+"""Whether what the browser does alone keeps up with the screen: pointing at a row, dragging d_k, dragging a number.
 
     python -m benchmarks.frames [--samples 120]
 
 Each time an event is dispatched at the start of a frame; taken is the time until the start of the frame after
 next (two frames are 33.3 ms at 60 Hz), and that the picture has changed by then. No message may go to the
 server.
+
+Of a dragged number, the work on the main thread is taken as well: the slider's event, and the frame that follows it from
+its first callback until layout and painting are done.
 """
 
 from __future__ import annotations
@@ -14,16 +17,21 @@ import argparse
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.measure import Line, p, visit
-from tests.browser.helpers import messages
+from tests.browser.helpers import cell, messages
 from tests.browser.servers import launch, running
+from ui import link, workbench
 
 MOST = 34.0
+WORK = 17.0
+SLIDER = """() => [...document.querySelectorAll("*")]
+  .map((each) => each.shadowRoot?.querySelector('[data-part="slider"]')).find(Boolean)"""
 TWO_FRAMES = """async ([samples, kind]) => {
+  const whatIf = SLIDER;
   const frame = () => new Promise(requestAnimationFrame);
   const charts = [...document.querySelectorAll('[data-testid="stVegaLiteChart"]')];
   const chart = charts.at(kind === "hover" ? -1 : 0);
   const rects = chart.querySelectorAll('g[class*="cells_0"] path');
-  const slider = chart.querySelector('input[type="range"]');
+  const slider = kind === "what-if" ? whatIf() : chart.querySelector('input[type="range"]');
   const picture = () => chart.querySelector("svg").innerHTML;
   const times = [];
   let unchanged = 0;
@@ -46,7 +54,24 @@ TWO_FRAMES = """async ([samples, kind]) => {
     unchanged += picture() === before;
   }
   return [times, unchanged];
-}"""
+}""".replace("SLIDER", SLIDER)
+MAIN_THREAD = """async (samples) => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const slider = (SLIDER)(), { port1, port2 } = new MessageChannel();
+  const one = (k) => new Promise((done) => {
+    slider.value = Number(slider.min) + (k * 37 % 101) / 101 * (slider.max - slider.min);
+    let begun;
+    requestAnimationFrame(() => { begun = performance.now(); });
+    const event = performance.now();
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    const handled = performance.now() - event;
+    requestAnimationFrame(() => port2.postMessage(0));
+    port1.onmessage = () => done(handled + performance.now() - begun);
+  });
+  const times = [];
+  for (let k = 0; k < samples; k++) { await frame(); times.push(await one(k)); }
+  return times;
+}""".replace("SLIDER", SLIDER)
 
 
 def main(samples: int = 120) -> list[Line]:
@@ -56,8 +81,26 @@ def main(samples: int = 120) -> list[Line]:
         for kind, name, path in (("hover", "row highlight", "edit"), ("drag", "d_k drag", "variance")):
             page = visit(chromium, f"{app.url}/{path}?lang=en")
             lines += _line(page, kind, name, samples)
+        for n in (4, 8):
+            lines += _dragged(visit(chromium, f"{app.url}/edit?lang=en&s={_code(n)}"), n, samples)
         chromium.close()
     return lines
+
+
+def _code(n: int) -> str:
+    return link.encode(workbench.random(tuple("abcdefghijkl"[:n]), n, n, 1))
+
+
+def _dragged(page: Page, n: int, samples: int) -> list[Line]:
+    """A number of Q moved by the what-if's slider."""
+    cell(page, "Q", 1, 1).focus()
+    page.locator('[data-part="slider"]').wait_for()
+    page.evaluate(MAIN_THREAD, 20)
+    before = messages(page)
+    times = page.evaluate(MAIN_THREAD, samples)
+    note = f"median {p(times, 50):.1f} ms, worst {max(times):.0f} ms, {samples} times; messages {messages(page) - before}"
+    name = f"what-if, n = d = {n}"
+    return [Line(f"{name}: main thread, p95", p(times, 95), WORK, "ms", note), *_line(page, "what-if", name, samples)]
 
 
 def _line(page: Page, kind: str, name: str, samples: int) -> list[Line]:
