@@ -6,8 +6,8 @@ Each time an event is dispatched at the start of a frame; taken is the time unti
 next (two frames are 33.3 ms at 60 Hz), and that the picture has changed by then. No message may go to the
 server.
 
-Of a dragged number, the work on the main thread is taken as well: the slider's event, and the frame that follows it from
-its first callback until layout and painting are done.
+Of a dragged number, the work on the main thread is taken as well: the slider's event, and the frame that follows it,
+from its first callback until layout and painting are done.
 """
 
 from __future__ import annotations
@@ -98,9 +98,14 @@ def _dragged(page: Page, n: int, samples: int) -> list[Line]:
     page.evaluate(MAIN_THREAD, 20)
     before = messages(page)
     times = page.evaluate(MAIN_THREAD, samples)
-    note = f"median {p(times, 50):.1f} ms, worst {max(times):.0f} ms, {samples} times; messages {messages(page) - before}"
+    sent = messages(page) - before
+    note = f"median {p(times, 50):.1f} ms, worst {max(times):.0f} ms, {samples} times"
     name = f"what-if, n = d = {n}"
-    return [Line(f"{name}: main thread, p95", p(times, 95), WORK, "ms", note), *_line(page, "what-if", name, samples)]
+    return [
+        Line(f"{name}: main thread, p95", p(times, 95), WORK, "ms", note),
+        Line(f"{name}: messages to the server, that many updates", sent, 0, ""),
+        *_line(page, "what-if", name, samples),
+    ]
 
 
 def _line(page: Page, kind: str, name: str, samples: int) -> list[Line]:

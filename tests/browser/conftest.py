@@ -92,7 +92,7 @@ def open_page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Call
 
     `lang=None` leaves the language to `locale`; `url` is the server (the shared one unless given); a `path`
     with a query (a copied link) is opened as it is; `permissions` such as "clipboard-read"; `user_agent` for
-    a phone; `context=` opens another tab of a visitor who is already there.
+    a phone, `touch` for its screen; `context=` opens another tab of a visitor who is already there.
     """
     contexts: list[BrowserContext] = []
     pages: list[Page] = []
@@ -102,12 +102,12 @@ def open_page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Call
         path: str = "/", *, lang: str | None = "en", width: int = 1366, height: int | None = None,
         scheme: Literal["light", "dark"] = "light", locale: str = "en-US", url: str | None = None,
         permissions: tuple[str, ...] = (), user_agent: str | None = None, wait: bool = True,
-        context: BrowserContext | None = None,
+        context: BrowserContext | None = None, touch: bool = False,
     ) -> Page:  # fmt: skip
         if context is None:
             context = browser.new_context(
                 viewport={"width": width, "height": height or HEIGHTS.get(width, 900)}, color_scheme=scheme,
-                locale=locale, permissions=list(permissions), user_agent=user_agent,
+                locale=locale, permissions=list(permissions), user_agent=user_agent, has_touch=touch,
             )  # fmt: skip
             context.set_default_timeout(10_000)
             contexts.append(context)
