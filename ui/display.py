@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
 from numpy.typing import NDArray
 
 MINUS = "\u2212"
+NEARLY_0 = "≈0"  #: what rounds to 0 and is not
 
 
 def short(x: float, decimals: int = 2) -> str:
@@ -27,10 +29,19 @@ def short(x: float, decimals: int = 2) -> str:
         return signed(f"{x:.2e}".replace("e+0", "e").replace("e+", "e"))
     text = str(Decimal(repr(float(x))).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP))
     if float(text) == 0:
-        return "≈0"
+        return NEARLY_0
     if abs(float(text)) == 1 and abs(x) < 1 and text != f"{x}":
         return f"≈{MINUS}1" if x < 0 else "≈1"
     return signed(text)
+
+
+def enough(x: float, decimals: Sequence[int] = (2, 4), show: Callable[[float, int], str] = short) -> str | None:
+    """A number with as many decimals as it takes not to be ≈0; None if none of these do.
+
+    >>> enough(0.125), enough(0.00123), enough(1e-7)
+    ('0.13', '0.0012', None)
+    """
+    return next((text for d in decimals if (text := show(x, d)) != NEARLY_0), None)
 
 
 def total(row: NDArray[np.float64], decimals: int = 2) -> str:

@@ -114,7 +114,7 @@ def change(x: float, decimals: int = 2) -> str:
     if math.isnan(x):
         return "–"
     text = display.short(x, decimals)
-    if x <= 0 or text == "≈0":
+    if x <= 0 or text == display.NEARLY_0:
         return text
     return text.replace("≈", "≈+") if text[0] == "≈" else f"+{text}"
 
@@ -197,7 +197,7 @@ def size(x: float) -> str:
     >>> size(0.125), size(0.00123), size(1e-7)
     ('0.13', '0.0012', '1e−7')
     """
-    return next((text for d in (2, 4) if (text := display.short(x, d)) != "≈0"), _scientific(x))
+    return display.enough(x) or _scientific(x)
 
 
 def _scientific(x: float) -> str:
@@ -236,9 +236,9 @@ def _moved(since: Since, text: Text, names: Sequence[str]) -> str:
 
 def _shifted(row: Array, moved: float, name: str, text: Text, names: Sequence[str]) -> str:
     """Whose attention went from whom to whom, each number as its cell prints it."""
-    decimals = next((d for d in (2, 4) if change(moved, d) != "≈0"), 0)
-    if not decimals:
+    if not display.enough(moved):
         return text("did_trace", row=name)
+    decimals = 2 if display.enough(moved, (2,)) else 4
     losses, lost = _parts(row, -1, decimals, text, names)
     gains, gained = _parts(row, 1, decimals, text, names)
     if len(lost) == len(gained) == 1 and (by := display.short(-row[lost[0]], decimals)) == display.short(
@@ -251,12 +251,12 @@ def _shifted(row: Array, moved: float, name: str, text: Text, names: Sequence[st
 def _parts(row: Array, sign: int, decimals: int, text: Text, names: Sequence[str]) -> tuple[str, list[int]]:
     """Who lost (sign −1) or gained attention, most first, and as whom they count; traces together or not at all."""
     there = [int(k) for k in np.argsort(-sign * row, kind="stable") if sign * row[k] > 0]
-    seen = [k for k in there if change(row[k], decimals) != "≈0"]
+    seen = [k for k in there if display.enough(row[k], (decimals,))]
     named = seen if len(seen) <= MOST_NAMED else seen[: MOST_NAMED - 1]
     said = [text("part", token=names[k], amount=change(row[k], decimals)) for k in named]
     rest = [k for k in there if k not in named]
     together = change(float(row[rest].sum()), decimals)
-    if rest and together != "≈0":
+    if rest and together != display.NEARLY_0:
         said.append(text("part_rest", count=len(rest), amount=together))
         named = [*named, -1]
     return text("part_and").join([p for p in (text("part_comma").join(said[:-1]), said[-1]) if p]), named
@@ -281,7 +281,7 @@ def _others(moves: Array, main: int, text: Text) -> str:
 
 def _output_moved(delta: Array, text: Text, names: Sequence[str]) -> str:
     q, k = (int(x) for x in np.unravel_index(np.abs(delta).argmax(), delta.shape))
-    by = next((t for d in (2, 4) if (t := change(float(delta[q, k]), d)) != "≈0"), "")
+    by = display.enough(float(delta[q, k]), show=change)
     said = text("did_output" if by else "did_output_trace", row=names[q], component=k + 1, amount=by)
     return said + _others(np.abs(delta).max(axis=1), q, text)
 
@@ -296,7 +296,7 @@ def _only_scores(since: Since, text: Text, names: Sequence[str]) -> str:
         return text("did_hidden")
     if all(np.ptp(row) <= MOST_NOISE * max(1.0, np.abs(row).max()) for _, row in seen):
         q, row = max(seen, key=lambda pair: float(np.abs(pair[1]).max()))
-        by = next((t for d in (2, 4) if (t := change(float(row[0]), d)) != "≈0"), "≈0")
+        by = display.enough(float(row[0]), show=change) or display.NEARLY_0
         return text("did_even", row=names[q], amount=by) + _others(
             np.array([np.abs(scaled[i][visible[i]]).max(initial=0.0) for i in range(len(scaled))]), q, text
         )
