@@ -243,9 +243,9 @@ def _middle(columns: int, rows: int, cell: int) -> tuple[list[Any], float, float
     return [alt.XValue({"expr": at[0]}), alt.YValue({"expr": at[1]})], 0.94 * steps[0], 0.94 * steps[1]
 
 
-def _says(text: str, what: str = "") -> dict[str, str]:
-    """A mark's label, leaner than the one that Vega-Lite would compute from all of its channels at every change."""
-    return {"expr": f"'k: ' + datum.k + '; q: ' + datum.q + '; {what}' + {text}"}
+def _says(tip: str) -> dict[str, str]:
+    """A cell's label, leaner than the one that Vega-Lite would compute from all of its channels at every change."""
+    return {"expr": f"'k: ' + datum.k + '; q: ' + datum.q + '; ' + {tip}"}
 
 
 def outlines(cells: alt.Chart, *at: Any) -> list[alt.Chart]:
@@ -266,7 +266,7 @@ def outlines(cells: alt.Chart, *at: Any) -> list[alt.Chart]:
 def _numbers(cells: alt.Chart, middle: Sequence[Any], size: int, shown: Shown) -> alt.Chart:
     """The numbers in the cells; on a faded cell, through which the page shines, in the page's own ink."""
     on_paper = [{"test": f"({LIT}) && {shown.light}", "value": theme.PAPER}, {"test": LIT, "value": theme.INK}]
-    numbers = cells.mark_text(fontSize=size, text={"expr": shown.text}, description=_says(shown.text, "text: "))
+    numbers = cells.mark_text(fontSize=size, text={"expr": shown.text}, aria=False)  # the cell beneath says it
     return numbers.encode(*middle, color=INK.condition(on_paper))
 
 

@@ -44,6 +44,7 @@ def strip(bench: Workbench, steps: attention.AttentionSteps, rows: Sequence[str]
         data={
             "epoch": state.epoch(), "seen": state.lab()["seen"].get("whatif", 0), "live": here,
             "stamp": live.stamp(steps), "most": live.MOST, "limit": numbers.LIMIT, "words": words,
+            "tokens": list(bench.tokens),
             "values": {name: bench.array(name).tolist() for name in matrices},
             "texts": {name: bench.matrices[name] for name in matrices},
             "rows": {name: list(rows) if name in {"X", *workbench.DIRECT} else dimensions for name in matrices}

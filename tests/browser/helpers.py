@@ -160,8 +160,8 @@ class Cell:
 
 _CELLS = r"""(chart) => [...chart.querySelectorAll('g[class*="cells_"]')].map((rects) => {
   const texts = new Map([...rects.parentElement.querySelectorAll("text")].flatMap((text) => {
-    const at = /k: (\d+);.*q: (\d+);.*text: /.exec(text.getAttribute("aria-label"));
-    return at ? [[`${at[2]},${at[1]}`, text.textContent]] : [];
+    const { kind, q, k } = text.__data__?.datum ?? {};  // (Vega leaves each mark's record at its element)
+    return ["cell", "masked"].includes(kind) ? [[`${q},${k}`, text.textContent]] : [];
   }));
   return [...rects.querySelectorAll("path")].map((path) => {
     const label = path.getAttribute("aria-label");

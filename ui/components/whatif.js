@@ -225,8 +225,7 @@ function toggle(strip, i, j) {
 }
 
 function label(strip) {
-  const { data, parts } = strip;
-  const { words } = data;
+  const { data, parts } = strip, { words } = data;
   for (const name of ["invite", "keep", "go", "open", "scale", "heat", "heatHelp", "who", "later", "why"]) {
     parts[name].textContent = words[name];
   }
@@ -239,30 +238,45 @@ function label(strip) {
   const shape = JSON.stringify([words.scales, data.rows.Q]);
   if (strip.shape === shape || !data.live) return;
   strip.shape = shape;
-  parts.scales.replaceChildren(...Object.entries(words.scales).map(([scale, name]) => {
-    const button = document.createElement("button");
-    button.dataset.scale = scale;
-    button.textContent = name;
-    button.onclick = () => {
-      strip.scale = scale === strip.data.scale ? null : scale;
-      strip.touched = true;
-      schedule(strip);
-    };
-    return button;
-  }));
-  parts.mask.replaceChildren(...data.rows.Q.map((token, i) => {
-    const row = document.createElement("tr");
-    const head = row.appendChild(document.createElement("th"));
-    head.scope = "row";
-    head.textContent = token;
-    data.rows.Q.forEach((other, j) => {
+  parts.scales.replaceChildren(...Object.entries(words.scales).map(([scale, name]) => scaleButton(strip, scale, name)));
+  drawMask(strip);
+}
+
+function scaleButton(strip, scale, name) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.dataset.scale = scale;
+  button.textContent = name;
+  button.onclick = () => {
+    strip.scale = scale === strip.data.scale ? null : scale;
+    strip.touched = true;
+    schedule(strip);
+  };
+  return button;
+}
+
+function drawMask(strip) {
+  const { data: { rows: { Q: names }, tokens, words }, parts: { mask } } = strip;
+  mask.replaceChildren();
+  const head = mask.createTHead().insertRow(), body = mask.createTBody();
+  head.append(document.createElement("td"), ...tokens.map((token) => heading(token, "col")));
+  names.forEach((token, i) => {
+    const row = body.insertRow();
+    row.append(heading(token, "row"));
+    names.forEach((other, j) => {
       const button = row.insertCell().appendChild(document.createElement("button"));
+      button.type = "button";
       Object.assign(button.dataset, { row: i, column: j });
       button.setAttribute("aria-label", words.may.replace("{row}", token).replace("{column}", other));
       button.onclick = () => toggle(strip, i, j);
     });
-    return row;
-  }));
+  });
+}
+
+function heading(text, scope) {
+  const th = document.createElement("th");
+  Object.assign(th, { scope, textContent: text, title: text });
+  return th;
 }
 
 // ------------------------------------------------------------------------------------------------------------ events
