@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ui import arithmetic, display, formulas, theme, workbench
+from ui import arithmetic, display, formulas, theme
 from ui.arithmetic import sign
 from ui.formulas import COMMA, DOTS, EXACT, Page, Piece, counted, row, shown, symbol
 from ui.origins import Derivation, Line, Operand, derive, typed
@@ -33,6 +33,7 @@ def blocks(
 
     across: how many terms fit on a row, 2 on a phone. full: fold nothing. exact: every digit of every number.
 
+    >>> from ui import workbench
     >>> print(blocks(derive(workbench.preset("cat"), Place("Q", 1, 0)), workbench.preset("cat"), Text("edit", "en"),
     ...              across=2)[1])
     $$
@@ -53,6 +54,7 @@ def folds(derivation: Derivation) -> bool:
 def label(place: Place, bench: Workbench, text: Text, *, names: Sequence[str] | None = None) -> str:
     """A cell's name for a button: `③ 追→老鼠`. `names`: what the rows are called, if not by their tokens.
 
+    >>> from ui import workbench
     >>> label(Place("Q", 1, 1), workbench.preset("cat"), Text("edit", "en"))
     'Q[追, 2]'
     >>> label(Place("weights", 1, 2, 1), workbench.preset("cat"), Text("edit", "zh"))
@@ -68,6 +70,7 @@ def title(derivation: Derivation, bench: Workbench, text: Text, *, names: Sequen
 
     `names` are put in as they are: escape them if Markdown will read the sentence.
 
+    >>> from ui import workbench
     >>> title(derive(workbench.preset("cat"), Place("weights", 1, 2)), workbench.preset("cat"), Text("edit", "en"))
     '③ weight that 追 gives to 老鼠 = 0.40'
     """
@@ -381,18 +384,15 @@ def _typed(line: Line, it: _Printer) -> list[str]:
         steps.insert(0, ("=", formulas.as_typed(written)))
     elif written and not it.page.exact:
         steps = [("=", formulas.as_typed(written))]
-    said = it.words(f"origin_{_origin(it.bench, place, written)}", seed=it.bench.head_seed, head=place.head + 1)
+    said = it.words(f"origin_{_origin(place, written)}", seed=it.bench.head_seed, head=place.head + 1)
     return [said, formulas.display(formulas.chain(it.symbol(place), steps, it.page))]
 
 
-def _origin(bench: Workbench, place: Place, written: str | None) -> str:
-    """Whether a number was drawn, typed, prepared, or came as 0 with a larger size."""
-    if place.head >= 0:
-        return "drawn" if written is None else "typed_head"
-    prepared = workbench.start(bench).matrices[place.stage]
-    if place.row >= len(prepared) or place.column >= len(prepared[0]):
-        return "new" if written == "0" else "typed"
-    return "prepared" if written == prepared[place.row][place.column] else "typed"
+def _origin(place: Place, written: str | None) -> str:
+    """Whose number it is: the reader's, or that of a head, typed or drawn. Who typed it last is not known."""
+    if place.head < 0:
+        return "input"
+    return "drawn" if written is None else "typed_head"
 
 
 def _twin(line: Line, it: _Printer) -> list[str]:

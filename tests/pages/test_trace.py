@@ -99,7 +99,7 @@ def test_operands_lead_back_to_what_was_typed():
             break
     assert walked == ["weights", "scaled", "scores", "Q"]
     assert not [group for group in app.get("button_group") if group.key == "trace_operands"]
-    assert catalogue("trace", "en")["origin_prepared"] in said(app)
+    assert catalogue("trace", "en")["origin_input"] in said(app)
     for stage in ("scores", "scaled", "weights", "output"):
         app.button(key="trace_back").click().run()
         assert code(app).cell[0] == stage

@@ -347,7 +347,6 @@ def sentence(id: str) -> str:
 
 def test_each_situation_is_explained():
     cat = workbench.preset("cat")
-    changed = workbench.with_cells(workbench.resized(cat, d_k=6), "Q", {(0, 0): "7"})
     closed = replace(cat, mask="own", allowed=("1111", "0000", "1010", "1111"))
     heads = replace(cat, heads_off=(1,))
     far = workbench.with_cells(cat, "Q", {(1, 1): "1000000"})
@@ -355,8 +354,7 @@ def test_each_situation_is_explained():
     zero = workbench.with_cells(zero, "K", {(0, j): "1" for j in range(4)})
     cases = {
         "step_cancels": (zero, Place("scores", 0, 0)),
-        "origin_prepared": (cat, Place("Q", 1, 1)), "origin_typed": (changed, Place("Q", 0, 0)),
-        "origin_new": (changed, Place("K", 0, 5)), "origin_drawn": (cat, Place("W_O", 0, 0, 1)),
+        "origin_input": (cat, Place("Q", 1, 1)), "origin_drawn": (cat, Place("W_O", 0, 0, 1)),
         "origin_typed_head": (workbench.with_typed_head(cat, 1), Place("W_Q", 0, 0, 1)),
         "origin_twin": (replace(cat, twins=True), Place("W_V", 0, 0, 1)),
         "step_project": (replace(cat, route="input"), Place("V", 0, 0)), "step_scores": (cat, Place("scores", 0, 0)),
