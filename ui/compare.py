@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from ui import changes, history, link, ripple, state, widgets
+from ui.names import in_sentences
 from ui.ripple import Since
 from ui.text import Text
 
@@ -34,7 +35,7 @@ def chosen() -> Comparison:
     if why_not:
         return Comparison(problem=f"not_{why_not}")
     # A number dragged in the browser starts at Δ 0 since the last edit, which keeping it would make it.
-    return Comparison(Since(before, now, now if mode == "last" else before, f"hint_{mode}"))
+    return Comparison(Since(before, now, "now" if mode == "last" else "before", f"hint_{mode}"))
 
 
 def row(comparison: Comparison, lang: str) -> None:
@@ -89,7 +90,7 @@ def _back() -> None:
 
 
 def _story(before: str, text: Text) -> str:
-    names = history.names(state.bench().tokens, text)
+    names = in_sentences(state.bench().tokens, text)
     return ripple.told(before, state.lab()["code"], text.lang, names)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,40 +31,33 @@ SATURATED = 0.995  #: what prints as 1.00
 
 @dataclass(frozen=True)
 class Since:
-    """Two workbenches that can be compared, and what numbers dragged in the browser are compared with."""
+    """Two workbenches that can be compared, and which of them numbers dragged in the browser are compared with."""
 
     before: Workbench
     now: Workbench
-    zero: Workbench
+    drag_from: Literal["before", "now"] = "before"
     hint: str = ""  # id of the words that say what is subtracted
 
     def of(self, stage: str) -> tuple[Array, Array, Array]:
         """A stage before, now, and the difference."""
-        return self._before[stage], self._now[stage], self.delta[stage]
+        return self._sides["before"][stage], self._sides["now"][stage], self.delta[stage]
 
     def dragged(self, stage: str) -> Array:
-        return self._zero[stage]
+        """What a stage is compared with while a number is dragged."""
+        return self._sides[self.drag_from][stage]
 
     @cached_property
     def delta(self) -> Mapping[str, Array]:
         """The difference of every stage: ±∞ where a key was masked or unmasked, NaN where it is masked still."""
         noise = _noise(self.before), _noise(self.now)
         return {
-            name: _difference(self._before[name], now, *(each[name] for each in noise))
-            for name, now in self._now.items()
+            name: _difference(self._sides["before"][name], now, *(each[name] for each in noise))
+            for name, now in self._sides["now"].items()
         }
 
     @cached_property
-    def _before(self) -> Mapping[str, Array]:
-        return values(self.before)
-
-    @cached_property
-    def _now(self) -> Mapping[str, Array]:
-        return values(self.now)
-
-    @cached_property
-    def _zero(self) -> Mapping[str, Array]:
-        return values(self.zero)
+    def _sides(self) -> Mapping[str, Mapping[str, Array]]:
+        return {"before": values(self.before), "now": values(self.now)}
 
 
 def values(bench: Workbench) -> dict[str, Array]:
@@ -156,7 +150,7 @@ def story(old: Workbench, new: Workbench, text: Text, names: Sequence[str]) -> s
     why_not = unlike(old, new)
     if why_not:
         return text(f"unlike_{why_not}", what=changes.described(found, names, text))
-    return text("story", cause=_cause(found, text, names), effect=_effect(Since(old, new, new), found, text, names))
+    return text("story", cause=_cause(found, text, names), effect=_effect(Since(old, new), found, text, names))
 
 
 def _cause(found: Sequence[Change], text: Text, names: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ TEXT = Text("ripple", "en")
 def check_differences(page: Page, old: Workbench) -> None:
     """Every cell prints now − before."""
     now = bench(page)
-    since = ripple.Since(old, now, now)
+    since = ripple.Since(old, now)
     for shown, name in zip(printed(page), ("scores", "scaled", "weights", "output"), strict=True):
         assert shown == {at: ripple.change(float(x)) for at, x in np.ndenumerate(since.delta[name])}
 

@@ -54,7 +54,7 @@ def assert_shows_difference(app, old, new):
     """Every cell of every stage prints now − before; rows of weights say that they add up to 0."""
     assert_well(app)
     frame = frames(app)[-1]
-    since = ripple.Since(old, new, new)
+    since = ripple.Since(old, new)
     for s, name in enumerate(stages.NAMES):
         printed = stage(frame, s)
         for (i, j), x in np.ndenumerate(since.delta[name]):
@@ -120,7 +120,7 @@ def test_tooltips_say_from_where_to_where_and_a_drag_starts_at_0():
     typed(app, "Q", {"1,0": "2.5"})
     compare(app, "last")
     frame = frames(app)[-1]
-    since = ripple.Since(CAT, code(app), code(app))
+    since = ripple.Since(CAT, code(app))
     for s, name in enumerate(stages.NAMES):
         old, new, delta = since.of(name)
         cells = frame[(frame["s"] == s) & frame["kind"].eq("cell")]
@@ -138,7 +138,7 @@ def test_tables_follow_the_mode(lang):
     app.toggle(key="as_tables").set_value(True).run()
     weights = [m.value for m in app.markdown if m.value.startswith("|")][2]
     row = weights.splitlines()[3].strip("| ").split(" | ")
-    delta = ripple.Since(CAT, code(app), code(app)).delta["weights"][1]
+    delta = ripple.Since(CAT, code(app)).delta["weights"][1]
     assert row == ["**追**", *(ripple.change(x, 4) for x in delta), "0"]
 
 
@@ -148,7 +148,7 @@ def test_projections_show_differences_too():
     typed(app, "W_Q", {"0,0": "9"})
     compare(app, "last")
     frame = frames(app)[0]
-    delta = ripple.Since(bench, code(app), code(app)).delta["Q"]
+    delta = ripple.Since(bench, code(app)).delta["Q"]
     assert delta.any()
     assert stage(frame, 0).to_numpy().tolist() == [[ripple.change(x) for x in row] for row in delta]
 

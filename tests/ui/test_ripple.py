@@ -9,6 +9,7 @@ import pytest
 
 from ui import changes, display, ripple
 from ui import workbench as w
+from ui.names import numbered
 from ui.ripple import Since
 from ui.text import LANGUAGES, Text
 
@@ -47,7 +48,7 @@ PAIRS = [(old := drawn(seed), edited(old, seed)) for seed in range(300)]
 
 def told(old, new, lang="en"):
     text = Text("ripple", lang)
-    return ripple.story(old, new, text, changes.numbered(new.tokens, text))
+    return ripple.story(old, new, text, numbered(new.tokens, text))
 
 
 def cells(bench, name, **typed):
@@ -59,7 +60,7 @@ def cells(bench, name, **typed):
 
 def test_differences_of_weights_add_up_to_what_rows_gained():
     for old, new in PAIRS:
-        before, now, delta = Since(old, new, new).of("weights")
+        before, now, delta = Since(old, new).of("weights")
         np.testing.assert_allclose(delta.sum(axis=1), now.sum(axis=1) - before.sum(axis=1), atol=1e-8)
         for row, a, b in zip(delta, before, now, strict=True):
             if a.any() and b.any():
@@ -68,7 +69,7 @@ def test_differences_of_weights_add_up_to_what_rows_gained():
 
 def test_differences_are_now_minus_before():
     for old, new in PAIRS:
-        since = Since(old, new, new)
+        since = Since(old, new)
         for name, b in ripple.values(new).items():
             a, delta = ripple.values(old)[name], since.delta[name]
             both = np.isfinite(a) & np.isfinite(b)
@@ -87,7 +88,7 @@ def test_rounding_in_the_last_bits_is_no_difference():
         keys = w.from_floats(rng.standard_normal((4, 4)))
         bench = replace(CAT, matrices={**CAT.matrices, "K": tuple((*row[:3], "1") for row in keys)})
         shifted = w.with_cells(bench, "Q", {(1, 3): w.numbers.text_of(100 * rng.standard_normal(), 2)})
-        since = Since(bench, shifted, shifted)
+        since = Since(bench, shifted)
         assert since.delta["scores"].any()
         assert not since.delta["weights"].any()
         assert not since.delta["output"].any()
@@ -96,7 +97,7 @@ def test_rounding_in_the_last_bits_is_no_difference():
 
 def test_nothing_differs_from_itself():
     for old, _ in PAIRS[:50]:
-        assert all(not np.nan_to_num(delta).any() for delta in Since(old, old, old).delta.values())
+        assert all(not np.nan_to_num(delta).any() for delta in Since(old, old).delta.values())
         assert told(old, old) == ""
 
 
@@ -124,7 +125,7 @@ def test_every_number_of_a_story_is_a_cells(lang):
     """Amounts in brackets are differences as cells print them; nothing is said to have moved by 0."""
     for old, new in PAIRS:
         story = told(old, new, lang)
-        since = Since(old, new, new)
+        since = Since(old, new)
         printed = {ripple.change(float(x), d) for x in since.delta["weights"].ravel() for d in (2, 4)}
         assert set(AMOUNT.findall(story)) <= printed | {ripple.change(float(x)) for x in since.of("weights")[1].ravel()}
         assert not re.search(r"(?<![\d.])[+−]?0\.00(?!\d)", story)
@@ -137,7 +138,7 @@ def test_every_number_of_a_story_is_a_cells(lang):
 
 def test_the_row_that_is_named_moved_most():
     for old, new in PAIRS:
-        delta = Since(old, new, new).delta["weights"]
+        delta = Since(old, new).delta["weights"]
         others = int((np.abs(delta).sum(axis=1) > 0).sum()) - 1
         story = told(old, new)
         if others > 0:
@@ -228,7 +229,7 @@ def test_several_lose_and_only_some_are_named():
     bench = w.with_tokens(CAT, tuple("abcdefgh"))
     bench = replace(bench, matrices={**bench.matrices, "K": tuple((str(-i), "0", "0", "0") for i in range(8))})
     new = cells(bench, "Q", _00="1")
-    delta = Since(bench, new, new).delta["weights"][0]
+    delta = Since(bench, new).delta["weights"][0]
     first, second, *rest = (k for k in np.argsort(-delta) if delta[k] > 0)
     named = ", ".join(f"{bench.tokens[k]} ({ripple.change(delta[k])})" for k in (first, second))
     assert f"{named} and {len(rest)} others ({ripple.change(delta[rest].sum())} together)" in told(bench, new)
