@@ -264,13 +264,13 @@ def _saturated(since: Since, q: int, text: Text, names: Sequence[str]) -> str:
     return text("and_saturated", row=names[q], key=names[int(now[q].argmax())], weight=display.short(now[q].max()))
 
 
-def _others(moves: Array, main: int, text: Text) -> str:
-    """How many other rows changed, and whether by less."""
+def _others(moves: Array, main: int, text: Text, what: str = "and") -> str:
+    """How many other rows changed, and whether by less; `what` names the sentences that say it."""
     others = [float(x) for q, x in enumerate(moves) if x > 0 and q != main]
     if not others:
         return ""
     how = "less" if max(others) < moves[main] * (1 - 1e-9) else "too"
-    return text(f"and_{'one' if len(others) == 1 else 'many'}_{how}", count=len(others))
+    return text(f"{what}_{'one' if len(others) == 1 else 'many'}_{how}", count=len(others))
 
 
 def _output_moved(delta: Array, text: Text, names: Sequence[str]) -> str:
@@ -291,9 +291,8 @@ def _only_scores(since: Since, text: Text, names: Sequence[str]) -> str:
     if all(np.ptp(row) <= MOST_NOISE * max(1.0, np.abs(row).max()) for _, row in seen):
         q, row = max(seen, key=lambda pair: float(np.abs(pair[1]).max()))
         by = display.enough(float(row[0]), show=change) or display.NEARLY_0
-        return text("did_even", row=names[q], amount=by) + _others(
-            np.array([np.abs(scaled[i][visible[i]]).max(initial=0.0) for i in range(len(scaled))]), q, text
-        )
+        moves = np.array([np.abs(scaled[i][visible[i]]).max(initial=0.0) for i in range(len(scaled))])
+        return text("did_even", row=names[q], amount=by, others=_others(moves, q, text, "even"))
     full = all(weights[q].max() > 1 - MOST_NOISE for q, _ in seen)
     return text("did_saturated" if full else "did_too_little")
 
