@@ -12,16 +12,16 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import attention
 from attention import AttentionSteps, Edit
-from ui import challenges_words, numbers, workbench
-from ui.challenges_words import EVEN, LEAST_OUTPUT, LEAST_WEIGHT, SHARP, Attempt, Say
-from ui.workbench import CHALLENGES, DIRECT, Cell, Matrix, Workbench
+from ui import challenges_goals as goals
+from ui import challenges_words as words
+from ui import numbers, workbench
+from ui.challenges_words import Attempt, Say
+from ui.workbench import CHALLENGES, DIRECT, Cell, Workbench
 
 BASE = "cat"
-QUERY, KEY = 1, 2  #: 追 and 老鼠 in the base
 HINTS = 2  #: hints a challenge
 
 Goal = Callable[[AttentionSteps, AttentionSteps], Any]
@@ -32,7 +32,7 @@ class Challenge:
     """A start (the base with some cells changed), a goal, and how an attempt is spoken about."""
 
     goal: Goal  #: what holds of (the steps now, the steps at the start); with leading axes, of each
-    says: Callable[[Attempt], Say]  #: what is true now, whether or not that is the goal
+    says: Callable[[Attempt, bool], Say]  #: what is true now; told whether that is the goal
     cells: Mapping[str, Mapping[Cell, str]] = field(default_factory=dict)
     mask: str = "none"
     rule: Callable[[Attempt], Say | None] = lambda attempt: None  #: what the attempt may not do and does
@@ -47,55 +47,20 @@ class Verdict:
     says: tuple[Say, ...]
 
 
-def _most(now: AttentionSteps, start: AttentionSteps) -> Any:
-    row = now.weights[..., QUERY, :]
-    return row[..., KEY] > np.delete(row, KEY, axis=-1).max(axis=-1) + challenges_words.TIE
-
-
-def _uniform(now: AttentionSteps, start: AttentionSteps) -> Any:
-    return np.ptp(now.weights, axis=-1).min(axis=-1) < EVEN
-
-
-def _one_hot(now: AttentionSteps, start: AttentionSteps) -> Any:
-    return now.weights.max(axis=(-1, -2)) >= SHARP
-
-
-def _only_output(now: AttentionSteps, start: AttentionSteps) -> Any:
-    return _same_weights(now, start) & (_moved(now.output, start.output) >= LEAST_OUTPUT)
-
-
-def _only_keys(now: AttentionSteps, start: AttentionSteps) -> Any:
-    return _same_weights(now, start)
-
-
-def _idle_weights(now: AttentionSteps, start: AttentionSteps) -> Any:
-    return (_moved(now.output, start.output) <= challenges_words.SAME) & (
-        _moved(now.weights, start.weights) >= LEAST_WEIGHT
-    )
-
-
-def _same_weights(now: AttentionSteps, start: AttentionSteps) -> Any:
-    return _moved(now.weights, start.weights) <= challenges_words.tolerance(now)
-
-
-def _moved(now: NDArray[np.float64], start: NDArray[np.float64]) -> Any:
-    return np.abs(now - start).max(axis=(-1, -2))
-
-
 REGISTRY = {
-    "most": Challenge(_most, challenges_words.most(QUERY, KEY), rule=challenges_words.one_number),
+    "most": Challenge(goals.most, words.most, rule=words.one_number),
     "uniform": Challenge(
-        _uniform, challenges_words.uniform,
+        goals.uniform, words.uniform,
         cells={"Q": {(3, 2): "0", (3, 3): "0.5"}, "K": {(3, 3): "4"}},  # the last query meets one key only
     ),
-    "one_hot": Challenge(_one_hot, challenges_words.one_hot),
-    "only_output": Challenge(_only_output, challenges_words.only_output),
+    "one_hot": Challenge(goals.one_hot, words.one_hot),
+    "only_output": Challenge(goals.only_output, words.only_output),
     "only_keys": Challenge(
-        _only_keys, challenges_words.only_keys, rule=challenges_words.keys_alone, among=("K",),
+        goals.same_weights, words.only_keys, rule=words.keys_alone, among=("K",),
         cells={"Q": {(2, 3): "0", (3, 3): "0"}},  # a dimension in which no query asks anything
     ),
     "idle_weights": Challenge(
-        _idle_weights, challenges_words.idle_weights, mask="causal",
+        goals.idle_weights, words.idle_weights, mask="causal",
         cells={"V": {(1, 0): "2", (1, 1): "0", (1, 2): "0.5", (1, 3): "0"}},  # 追 carries what 猫 carries
     ),
 }  # fmt: skip
@@ -122,7 +87,7 @@ def misfit(bench: Workbench) -> str | None:
         return "route"
     if bench.tokens != start.tokens:
         return "tokens"
-    if any(_shape(bench.matrices[name]) != _shape(start.matrices[name]) for name in DIRECT):
+    if any(bench.sizes[each] != start.sizes[each] for each in ("d_k", "d_v")):
         return "sizes"
     if bench.scale != start.scale:
         return "scale"
@@ -146,7 +111,7 @@ def judge(bench: Workbench, names: Sequence[str]) -> Verdict:
     attempt = Attempt(bench, start, bench.steps(), start.steps(), changed(bench), tuple(names))
     against = challenge.rule(attempt)
     reached = bool(challenge.goal(attempt.now, attempt.before))
-    says = (challenge.says(attempt), against)
+    says = (challenge.says(attempt, reached), against)
     return Verdict(reached and against is None, tuple(say for say in says if say is not None))
 
 
@@ -175,7 +140,3 @@ def is_smallest(bench: Workbench) -> bool:
     """Whether the numbers are the start's with the smallest edit made, however they are spelt."""
     solved = with_smallest(bench, bench.challenge)
     return all(np.array_equal(bench.array(name), solved.array(name)) for name in DIRECT)
-
-
-def _shape(matrix: Matrix) -> tuple[int, int]:
-    return len(matrix), len(matrix[0])

@@ -8,7 +8,8 @@ from typing import Any, Literal
 import streamlit as st
 
 from ui import challenges, display, stages, state, widgets, workbench
-from ui.challenges import HINTS, KEY, QUERY
+from ui.challenges import HINTS
+from ui.challenges_goals import KEY, QUERY
 from ui.text import Text
 from ui.workbench import CHALLENGES
 

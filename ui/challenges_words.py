@@ -1,11 +1,12 @@
 """What is true of an attempt at a challenge, as sentence ids with their numbers. No Streamlit inside.
 
-A sentence never shows a number that contradicts it: 0.9899 is not printed as 0.99 where 0.99 is what it takes.
+Whether the goal is reached is not asked here but told (see `ui.challenges_goals`); if not, the sentence says what is
+missing. It never shows a number that contradicts it: 0.9899 is not printed as 0.99 where 0.99 is what it takes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,19 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention import AttentionSteps
+from ui import challenges_goals as goals
 from ui import display
+from ui.challenges_goals import EVEN, KEY, LEAST_KEY, LEAST_OUTPUT, LEAST_WEIGHT, QUERY, SHARP, TIE
 from ui.workbench import Workbench
 
-EVEN = 0.005  #: weights that differ by less are the same to two decimals, or all but
-SHARP = 0.99
-LEAST_OUTPUT = 0.05  #: how far the output has to move, a weight has to move, and a key has to move, to count
-LEAST_WEIGHT = 0.1
-LEAST_KEY = 0.01
-SAME = 1e-12
-TIE = 1e-9  #: float64 alone may make equal weights differ by less
-
 DECIMALS = (2, 3, 4, 6, 9, 12, 15)
-NEARLY_0 = display.short(1e-9)
 
 Say = tuple[str, Mapping[str, object]]
 
@@ -42,79 +36,66 @@ class Attempt:
     names: tuple[str, ...]
 
 
-def tolerance(now: AttentionSteps) -> float:
-    """How far weights may differ and still be the same.
-
-    Adding 1000 to all keys changes no weight, but float64 then keeps fewer digits of the scores: so it grows with
-    them, up to a bound that no edit of two decimals hides behind.
-    """
-    return float(min(SAME * max(1.0, np.abs(now.scaled).max()), 1e3 * SAME))
-
-
 # What is true now
 
 
-def most(query: int, key: int) -> Callable[[Attempt], Say]:
-    def says(attempt: Attempt) -> Say:
-        row = attempt.now.weights[query].copy()
-        mine, row[key] = float(row[key]), -1.0
-        rival = int(row.argmax())
-        weight, other = apart(mine, float(row[rival]))
-        said = {"query": attempt.names[query], "key": attempt.names[key], "other": attempt.names[rival]}
-        if abs(mine - row[rival]) <= TIE:
-            return "most_tie", said | {"weight": display.short(mine)}
-        return "most_yes" if mine > row[rival] else "most_no", said | {"weight": weight, "other_weight": other}
-
-    return says
+def most(attempt: Attempt, reached: bool) -> Say:
+    row = attempt.now.weights[QUERY].copy()
+    mine, row[KEY] = float(row[KEY]), -1.0
+    rival = int(row.argmax())
+    weight, other = apart(mine, float(row[rival]))
+    said = {"query": attempt.names[QUERY], "key": attempt.names[KEY], "other": attempt.names[rival]}
+    if not reached and mine >= row[rival] - TIE:
+        return "most_tie", said | {"weight": display.short(mine)}
+    return "most_yes" if reached else "most_no", said | {"weight": weight, "other_weight": other}
 
 
-def uniform(attempt: Attempt) -> Say:
+def uniform(attempt: Attempt, reached: bool) -> Say:
     weights = attempt.now.weights
     i = int(np.ptp(weights, axis=-1).argmin())
     low, high, row = float(weights[i].min()), float(weights[i].max()), attempt.names[i]
-    if high - low < EVEN:
+    if reached:
         return "uniform_yes", {"row": row, "weight": display.short(1 / weights.shape[-1])}
     texts = apart(low, high)
     gap = outside(high - low, EVEN)
     return "uniform_no", {"row": row, "low": texts[0], "high": texts[1], "gap": gap, "least": f"{EVEN:g}"}
 
 
-def one_hot(attempt: Attempt) -> Say:
+def one_hot(attempt: Attempt, reached: bool) -> Say:
     weights = attempt.now.weights
     i, j = _largest(weights)
-    w = float(weights[i, j])
-    said = {"row": attempt.names[i], "key": attempt.names[j], "weight": outside(w, SHARP), "least": f"{SHARP:g}"}
-    return "one_hot_yes" if w >= SHARP else "one_hot_no", said
+    weight = outside(float(weights[i, j]), SHARP)
+    said = {"row": attempt.names[i], "key": attempt.names[j], "weight": weight, "least": f"{SHARP:g}"}
+    return "one_hot_yes" if reached else "one_hot_no", said
 
 
-def only_output(attempt: Attempt) -> Say:
-    if _weights_moved(attempt):
-        return _weight_moved(attempt)
+def only_output(attempt: Attempt, reached: bool) -> Say:
     by, said = _output_change(attempt)
-    if by <= SAME:
+    if reached:
+        return "output_yes", said
+    if not goals.same_weights(attempt.now, attempt.before):
+        return "weight_moved", _weight_change(attempt)[1]
+    if goals.same_output(attempt.now, attempt.before):
         return "nothing_moved", {}
-    if by < LEAST_OUTPUT:
-        return "output_little", {"most": outside(by, LEAST_OUTPUT), "least": f"{LEAST_OUTPUT:g}"}
-    return "output_yes", said
+    return "output_little", {"most": outside(by, LEAST_OUTPUT), "least": f"{LEAST_OUTPUT:g}"}
 
 
-def only_keys(attempt: Attempt) -> Say:
-    if _weights_moved(attempt):
-        return _weight_moved(attempt)
+def only_keys(attempt: Attempt, reached: bool) -> Say:
+    if not reached:
+        return "weight_moved", _weight_change(attempt)[1]
     by, i, j, said = _change(attempt.bench.array("K"), attempt.start.array("K"))
     return ("keys_yes", said | {"row": attempt.names[i], "column": j + 1}) if by else ("weights_same", {})
 
 
-def idle_weights(attempt: Attempt) -> Say:
-    by, said = _output_change(attempt)
-    if by > SAME:
-        return "output_moved", said
+def idle_weights(attempt: Attempt, reached: bool) -> Say:
     by, said = _weight_change(attempt)
-    if by <= tolerance(attempt.now):
+    if reached:
+        return "idle_yes", said
+    if not goals.same_output(attempt.now, attempt.before):
+        return "output_moved", _output_change(attempt)[1]
+    if goals.same_weights(attempt.now, attempt.before):
         return "nothing_moved", {}
-    if by < LEAST_WEIGHT:
-        return "weights_little", {"most": outside(by, LEAST_WEIGHT), "least": f"{LEAST_WEIGHT:g}"}
-    return "idle_yes", said
+    return "weights_little", {"most": outside(by, LEAST_WEIGHT), "least": f"{LEAST_WEIGHT:g}"}
 
 
 # What an attempt may not do
@@ -146,7 +127,7 @@ def apart(one: float, other: float) -> tuple[str, str]:
     """
     for decimals in DECIMALS:
         texts = display.short(one, decimals), display.short(other, decimals)
-        if texts[0] != texts[1] and NEARLY_0 not in texts:
+        if texts[0] != texts[1] and display.NEARLY_0 not in texts:
             return texts
     return display.short(one), display.short(other)
 
@@ -160,17 +141,9 @@ def outside(x: float, bound: float) -> str:
     for decimals in DECIMALS:
         text = display.short(x, decimals)
         shown = float(text.strip("≈").replace(display.MINUS, "-"))
-        if (shown >= bound) == (x >= bound) and text != NEARLY_0:
+        if (shown >= bound) == (x >= bound) and text != display.NEARLY_0:
             return text
     return display.exact(x)
-
-
-def _weights_moved(attempt: Attempt) -> bool:
-    return _weight_change(attempt)[0] > tolerance(attempt.now)
-
-
-def _weight_moved(attempt: Attempt) -> Say:
-    return "weight_moved", _weight_change(attempt)[1]
 
 
 def _weight_change(attempt: Attempt) -> tuple[float, dict[str, object]]:

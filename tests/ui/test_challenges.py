@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 import attention
 from ui import challenges as c
-from ui import challenges_words as words
-from ui import link
+from ui import challenges_goals as goals
+from ui import display, link
 from ui import workbench as w
 from ui.text import LANGUAGES, catalogue, fill
 
@@ -153,6 +155,54 @@ def test_a_near_miss_is_told_apart(id, case):
     assert judged(bench) == (False, sentences)
 
 
+#: The sentences that say that the goal is reached; any other first sentence says that it is not.
+REACHED = {"most_yes", "uniform_yes", "one_hot_yes", "output_yes", "keys_yes", "weights_same", "idle_yes"}
+#: sentence → what its numbers, as they are printed, have to be like for it to be true
+TRUE_OF = {
+    "most_yes": lambda weight, other_weight: weight > other_weight,
+    "most_no": lambda weight, other_weight: weight < other_weight,
+    "uniform_no": lambda low, high, gap, least: low < high and gap >= least,
+    "one_hot_yes": lambda weight, least: weight >= least,
+    "one_hot_no": lambda weight, least: weight < least,
+    "output_little": lambda most, least: 0 < most < least,
+    "weights_little": lambda most, least: 0 < most < least,
+    "weight_moved": lambda old, new: old != new,
+    "output_moved": lambda old, new: old != new,
+    "output_yes": lambda old, new: abs(new - old) >= goals.LEAST_OUTPUT - 0.01,  # each to two decimals
+    "idle_yes": lambda old, new: abs(new - old) >= goals.LEAST_WEIGHT - 0.01,
+    "keys_yes": lambda old, new: old != new,
+}
+CELLS = st.tuples(st.sampled_from(w.DIRECT), st.integers(0, 3), st.integers(0, 3))
+NUMBERS = st.one_of(
+    st.integers(-300, 300).map(lambda hundredths: f"{hundredths / 100:g}"),
+    st.sampled_from(["0", "-0", "0.001", "2.4999999999", "1/3", "9", "1000", "-1000"]),
+)
+
+
+def printed(values):
+    texts = {name: str(text) for name, text in values.items() if name not in {"row", "key", "query", "other", "column"}}
+    return {name: float(text.replace(display.MINUS, "-").strip("≈")) for name, text in texts.items()}
+
+
+@pytest.mark.parametrize("id", w.CHALLENGES)
+@settings(max_examples=150, deadline=None)
+@given(st.dictionaries(CELLS, NUMBERS, max_size=3), st.sampled_from([-0.01, 0, 0.01]))
+@example({}, 0)
+@example({("Q", 1, 0): "1e-9"}, 0)
+def test_goal_and_sentence_never_disagree_and_no_number_belies_them(id, cells, beside):
+    """Of the smallest edit, or a number right beside it, and some random ones on top."""
+    edit = c.smallest(id)
+    bench = w.with_cells(start(id), edit.matrix, {(edit.row, edit.column): f"{edit.after + beside:.2f}"})
+    for (name, i, j), text in cells.items():
+        bench = w.with_cells(bench, name, {(i, j): text})
+    reached = bool(c.REGISTRY[id].goal(bench.steps(), start(id).steps()))
+    verdict = c.judge(bench, ROWS)
+    (say, values), *against = verdict.says
+    assert (say in REACHED) == reached
+    assert verdict.solved == (reached and not against)
+    assert TRUE_OF.get(say, lambda **_: True)(**printed(values)), (say, values)
+
+
 @pytest.mark.parametrize("id", w.CHALLENGES)
 def test_the_smallest_edit_solves_it_and_no_nearer_number_does(id):
     edit = c.smallest(id)
@@ -232,8 +282,8 @@ def test_the_starts_are_what_the_hints_say():
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_goals_state_the_bounds_that_are_checked(lang):
-    bounds = {"uniform": words.EVEN, "one_hot": words.SHARP, "only_output": words.LEAST_OUTPUT,
-              "idle_weights": words.LEAST_WEIGHT}  # fmt: skip
+    bounds = {"uniform": goals.EVEN, "one_hot": goals.SHARP, "only_output": goals.LEAST_OUTPUT,
+              "idle_weights": goals.LEAST_WEIGHT}  # fmt: skip
     for id, bound in bounds.items():
         assert f"{bound:g}" in catalogue("challenges", lang)[f"goal_{id}"]
 
