@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from ui import challenges, challenges_parts, controls, editor, shell, stages, state, trace, whatif
+from ui import challenges, challenges_parts, editor, shell, stages, state, trace, whatif
+from ui.names import escaped, with_meaning
 from ui.text import Text
 
 text = shell.begin("challenges")
@@ -15,8 +16,8 @@ elif reason := challenges.misfit(bench):
     challenges_parts.choose(text)
     challenges_parts.start_again(reason, text)
 else:
-    rows = controls.row_names(text)
-    names = [stages.escaped(row) for row in rows]
+    rows = with_meaning(bench, text)
+    names = [escaped(row) for row in rows]
     verdict = challenges.judge(bench, names)
     challenges_parts.remember(verdict)
     challenges_parts.choose(text)

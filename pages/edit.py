@@ -3,6 +3,7 @@
 import streamlit as st
 
 from ui import compare, controls, editor, shell, stages, state, trace, whatif
+from ui.names import with_meaning
 
 text = shell.begin("edit")
 st.markdown(text("question"))
@@ -10,7 +11,7 @@ st.markdown(text("question"))
 controls.prepared(text)
 controls.switches(text)
 bench = state.bench()
-rows = controls.row_names(text)
+rows = with_meaning(bench, text)
 marks = trace.marks(bench)
 comparison = compare.chosen()
 since = comparison.since

@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 
 from ui import controls, heads, heads_figures, heads_words, shell, state, trace
+from ui.names import with_meaning
 
 text = shell.begin("heads")
 st.markdown(text("question"))
@@ -15,7 +16,7 @@ bench, layout = state.bench(), shell.layout()
 it = heads_words.ledger(bench)
 heads_figures.draw_maps(it, text, layout)
 among = trace.of_heads(bench)
-explain = partial(trace.panel, bench, text, layout, controls.row_names(text), among, heads_figures.SPOTS)
+explain = partial(trace.panel, bench, text, layout, with_meaning(bench, text), among, heads_figures.SPOTS)
 trace.invite(bench, text, among)
 explain("heads_maps")
 st.markdown(heads_words.status(it, text))

@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from ui import challenges, display, stages, state, widgets, workbench
+from ui import challenges, display, state, widgets, workbench
 from ui.challenges import HINTS
 from ui.challenges_goals import KEY, QUERY
+from ui.names import escaped, with_meaning
 from ui.text import Text
 from ui.workbench import CHALLENGES
 
@@ -28,7 +29,7 @@ def choose(text: Text) -> None:
 def overview(text: Text) -> None:
     """Every challenge as a card to open it by."""
     st.caption(text("overview"))
-    names = _names_at_start(text)
+    names = [escaped(name) for name in with_meaning(workbench.preset(challenges.BASE), text)]
     for first in range(0, len(CHALLENGES), 3):
         for id, column in zip(CHALLENGES[first : first + 3], st.columns(3), strict=False):
             with column.container(border=True, height="stretch"):
@@ -112,16 +113,6 @@ def _option(id: str, text: Text) -> str:
     if id in _record()["solved"]:
         return text("option_solved", name=name)
     return text("option", number=CHALLENGES.index(id) + 1, name=name)
-
-
-def _names_at_start(text: Text) -> list[str]:
-    """The tokens that every challenge begins with, as they are shown."""
-    example = workbench.example(challenges.BASE)
-    meanings = example.gloss.get(text.lang, example.tokens)
-    return [
-        stages.escaped(token if token == meaning else text("gloss", token=token, meaning=meaning))
-        for token, meaning in zip(example.tokens, meanings, strict=True)
-    ]
 
 
 # What the buttons do

@@ -106,15 +106,6 @@ def _switches(old: Workbench, new: Workbench) -> Iterator[Change]:
         yield _of("page", page)
 
 
-def numbered(tokens: Sequence[str], text: Text) -> list[str]:
-    """Tokens with their place in front where they repeat.
-
-    >>> numbered(("the", "cat", "the"), Text("ripple", "en"))
-    ['1 the', 'cat', '3 the']
-    """
-    return [text("numbered", token=t, number=i + 1) if tokens.count(t) > 1 else t for i, t in enumerate(tokens)]
-
-
 def place(change: Change, names: Sequence[str]) -> str:
     """A typed number's place: Q[追, 2]; the rows of W_Q, W_K and W_V are dimensions."""
     row = str(change.row + 1) if change.name.startswith("W_") else names[change.row]

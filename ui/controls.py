@@ -8,7 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from ui import stages, state, tokens, widgets, workbench
+from ui import state, tokens, widgets, workbench
+from ui.names import escaped, with_meaning
 from ui.state import control, on_change
 from ui.text import Text
 from ui.workbench import MASKS, MAX_D, MAX_N, MAX_SEED, PRESETS, ROUTES, SCALES, Workbench
@@ -58,17 +59,6 @@ def about(text: Text) -> None:
         st.caption(text("features", names=text.list(list(example.features[text.lang]))))
 
 
-def row_names(text: Text) -> list[str]:
-    """The tokens, each with a name of its own: with their place where they repeat, with what they mean where a prepared
-    sentence is in another language."""
-    bench = state.bench()
-    example = workbench.example(bench.preset)
-    meaning = dict(zip(example.tokens, example.gloss.get(text.lang, ()), strict=False))
-    names = [text("gloss", token=t, meaning=meaning[t]) if meaning.get(t, t) != t else t for t in bench.tokens]
-    repeated = {name for name in names if names.count(name) > 1}
-    return [text("numbered", token=n, number=i + 1) if n in repeated else n for i, n in enumerate(names)]
-
-
 def switches(text: Text) -> None:
     """Way in, scale and mask."""
     with widgets.line():
@@ -84,10 +74,10 @@ def _switch(name: str, options: tuple[str, ...], text: Text, change: widgets.Cha
 
 def token(text: Text) -> None:
     """Whose output is looked at."""
-    names = row_names(text)
+    names = with_meaning(state.bench(), text)
     with widgets.line():
         widgets.pick(
-            "token", range(len(names)), state.bench().token, text, show=lambda i: stages.escaped(names[i]),
+            "token", range(len(names)), state.bench().token, text, show=lambda i: escaped(names[i]),
             change=lambda bench, i: replace(bench, token=min(i, len(bench.tokens) - 1)),
         )  # fmt: skip
 
@@ -130,7 +120,7 @@ def _problem_with(words: list[str]) -> dict[str, object] | None:
     if len(words) > MAX_N:
         return {"reason": "too_many", "count": len(words)}
     long = next((word for word in words if len(word) > tokens.MAX_CHARS), None)
-    return {"reason": "too_long", "word": stages.escaped(long[:40])} if long else None
+    return {"reason": "too_long", "word": escaped(long[:40])} if long else None
 
 
 def _resize(name: str, bench: Workbench, size: int) -> Workbench:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ui import arithmetic, display, formulas, theme
 from ui.arithmetic import sign
 from ui.formulas import COMMA, DOTS, EXACT, Page, Piece, counted, row, shown, symbol
+from ui.names import numbered
 from ui.origins import Derivation, Line, Operand, derive, typed
 from ui.places import OF_ALL_HEADS, Place
 from ui.text import Text
@@ -68,7 +69,7 @@ def label(place: Place, bench: Workbench, text: Text, *, names: Sequence[str] | 
 def title(derivation: Derivation, bench: Workbench, text: Text, *, names: Sequence[str] | None = None) -> str:
     """A sentence that says which number this is, as the cell's tooltip does, and how large.
 
-    `names` are put in as they are: escape them if Markdown will read the sentence.
+    `names` are put in as they are: for Markdown they have to be escaped.
 
     >>> from ui import workbench
     >>> title(derive(workbench.preset("cat"), Place("weights", 1, 2)), workbench.preset("cat"), Text("edit", "en"))
@@ -85,17 +86,13 @@ def _family(place: Place) -> str:
 
 def _words(place: Place, bench: Workbench, words: Text, names: Sequence[str] | None) -> dict[str, object]:
     """What the names of places are made of."""
-    names = names or _row_names(bench.tokens, words)
+    names = names or numbered(bench.tokens, words)
     i, j = place.row, place.column
     of_matrix = place.stage[:2] == "W_"
     return {
         "matrix": place.stage, "head": place.head + 1,
         "row": i + 1 if of_matrix else names[i], "column": names[j] if place.stage in PAIRS else j + 1,
     }  # fmt: skip
-
-
-def _row_names(tokens: tuple[str, ...], words: Text) -> list[str]:
-    return [words("numbered", token=t, number=i + 1) if tokens.count(t) > 1 else t for i, t in enumerate(tokens)]
 
 
 def _in_head(said: str, place: Place, words: Text) -> str:

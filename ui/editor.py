@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from ui import components, numbers, stages, state, theme, workbench
+from ui import components, numbers, state, theme, workbench
+from ui.names import escaped
 from ui.places import Place
 from ui.text import Text
 
@@ -31,7 +32,7 @@ def matrices(
         if with_mask:
             _mask(text)
     for name, rows in names.items():
-        sentences = problems(name, text, [stages.escaped(row) for row in rows])
+        sentences = problems(name, text, [escaped(row) for row in rows])
         if len(sentences) > MOST_SAID:
             sentences = [*sentences[:MOST_SAID], text("more_problems", count=len(sentences) - MOST_SAID)]
         if sentences:

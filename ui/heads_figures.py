@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ui import charts, display, heads_bars, heads_charts, heads_words, places, stages, state, trace
 from ui.heads_charts import Panel
 from ui.heads_words import Ledger
+from ui.names import escaped
 from ui.text import Text, in_both
 from ui.workbench import Workbench
 
@@ -46,7 +47,7 @@ def draw_results(it: Ledger, text: Text, layout: str) -> None:
 
 
 def _contributions(it: Ledger, text: Text, room: int) -> None:
-    st.markdown(f"#### {text('contributions_title', token=stages.escaped(it.tokens[it.bench.token]))}")
+    st.markdown(f"#### {text('contributions_title', token=escaped(it.tokens[it.bench.token]))}")
     _chart("contributions", _shares, it.bench, text, room)
     st.caption(text("contributions_note"))
     st.markdown(heads_words.addition(it, text))
@@ -201,7 +202,7 @@ def _ledger_table(it: Ledger, text: Text, heads: list[str], columns: list[str]) 
     rows = [*heads, text("row_output"), text("row_full")]
     values = np.vstack([it.steps.contributions[:, i], it.steps.output[i], it.full[i]])
     off = np.isin(np.arange(len(rows)), it.off)
-    title = text("contributions_title", token=stages.escaped(it.tokens[i]))
+    title = text("contributions_title", token=escaped(it.tokens[i]))
     _table(title, rows, columns, values, np.tile(off[:, None], (1, len(columns))))
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import attention
-from ui import display, stages, workbench
+from ui import display, workbench
+from ui.names import escaped
 from ui.text import Text
 from ui.workbench import Workbench
 
@@ -61,8 +62,8 @@ def status(it: Ledger, text: Text) -> str:
     i, most = it.bench.token, int(it.moved.argmax())
     return text(
         "status_some", heads=numbers(it.off, text),
-        token=stages.escaped(it.tokens[i]), moved=moved(it, i, text),
-        most=stages.escaped(it.tokens[most]), farthest=moved(it, most, text),
+        token=escaped(it.tokens[i]), moved=moved(it, i, text),
+        most=escaped(it.tokens[most]), farthest=moved(it, most, text),
     )  # fmt: skip
 
 
@@ -77,7 +78,7 @@ def moved(it: Ledger, i: int, text: Text) -> str:
 def unseeing(it: Ledger, text: Text) -> str:
     """The tokens that may attend to nothing; empty if there are none."""
     rows = zip(it.tokens, it.weights[0], strict=True)
-    return text.list([stages.escaped(token) for token, row in rows if not row.any()])
+    return text.list([escaped(token) for token, row in rows if not row.any()])
 
 
 def origin(it: Ledger, text: Text) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import changes, link, stages, state
+from ui import changes, link, state
+from ui.names import in_sentences
 from ui.text import Text
 
 FIRST = 20  #: steps that are listed before one asks for earlier ones
@@ -41,12 +42,7 @@ def _description(path: list[str], i: int, text: Text) -> str:
     if i == 1 and state.lab()["arrived"]:
         return text("history_arrived")
     found = changes.between_codes(path[i - 1], path[i])
-    return changes.described(found, names(link.decode(path[i]).tokens, text), text)
-
-
-def names(tokens: tuple[str, ...], text: Text) -> tuple[str, ...]:
-    """Tokens as sentences show them: told apart where they repeat, to the letter where Markdown would read them."""
-    return tuple(map(stages.escaped, changes.numbered(tokens, text)))
+    return changes.described(found, in_sentences(link.decode(path[i]).tokens, text), text)
 
 
 def last_edit() -> str | None:

@@ -15,6 +15,7 @@ import attention
 from ui import charts, display, ripple, state
 from ui import live as what_if
 from ui.charts import Heat
+from ui.names import escaped
 from ui.places import Place
 from ui.ripple import Since
 from ui.text import Text, in_both
@@ -22,7 +23,6 @@ from ui.workbench import Workbench
 
 NAMES = ("scores", "scaled", "weights", "output")
 LEAST_END = 0.1  #: the least difference at the dark end of the ramp: the last digits need not shout
-MARKS = frozenset("\\`*_{}[]<>()#+-=.!|~$:/@&")  #: what Markdown might read
 
 
 def heats(
@@ -201,11 +201,3 @@ def _largest(values: NDArray[np.float64]) -> float:
 
 def _line(cells: list[str]) -> str:
     return "| " + " | ".join(cells) + " |"
-
-
-def escaped(token: str) -> str:
-    """A token as Markdown that shows it to the letter: no emphasis, no arrows out of ->, no links.
-
-    The word joiner behind a mark cannot be seen; without it Streamlit still links www.a.b and a@b.c.
-    """
-    return "".join(f"\\{c}\u2060" if c in MARKS else c for c in token)

@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import streamlit as st
 
-from ui import charts, derivation, places, stages, state
+from ui import charts, derivation, places, state
+from ui.names import in_sentences
 from ui.places import Place
 from ui.text import Text
 from ui.workbench import Workbench
@@ -94,11 +95,10 @@ def _arithmetic(it: derivation.Derivation, bench: Workbench, text: Text, layout:
     """Line by line; the cells that each number came from; and how much of it is shown."""
     full, exact = (bool(st.session_state.get(key)) for key in ("trace_full", "trace_exact"))
     said = derivation.blocks(it, bench, text, across=ACROSS[layout], full=full, exact=exact)
-    names = [stages.escaped(name) for name in bench.tokens]
-    title = derivation.title(it, bench, text, names=names if len(set(names)) == len(names) else None)
-    st.markdown("\n\n".join([f"**{title}**", *said]))
+    names = in_sentences(bench.tokens, text)
+    st.markdown("\n\n".join([f"**{derivation.title(it, bench, text, names=names)}**", *said]))
     if it.operands:
-        _walk([operand.place for operand in it.operands], bench, text)
+        _walk([operand.place for operand in it.operands], bench, text, names)
     with st.container(horizontal=True, vertical_alignment="center"):
         if derivation.folds(it):
             st.toggle(text("full"), key="trace_full")
@@ -106,12 +106,12 @@ def _arithmetic(it: derivation.Derivation, bench: Workbench, text: Text, layout:
         st.caption(text("rounding_exact" if exact else "rounding"))
 
 
-def _walk(to: Sequence[Place], bench: Workbench, text: Text) -> None:
-    """The cells that went in, to go on to."""
+def _walk(to: Sequence[Place], bench: Workbench, text: Text, names: Sequence[str]) -> None:
+    """The cells that went in, to go on to. Pills are read as Markdown."""
     key = state.control("trace_operands", None)
     st.pills(
         text("operands"), list(to), key=key, on_change=_looks(key, lambda place: Place(*place), to),
-        format_func=lambda place: derivation.label(Place(*place), bench, text),
+        format_func=lambda place: derivation.label(Place(*place), bench, text, names=names),
     )  # fmt: skip
 
 

@@ -15,7 +15,8 @@ from streamlit.runtime.scriptrunner import StopException
 import attention
 from attention import experiment
 from attention.experiment import Saturation, Spread
-from ui import display, shell, stages, state, variance_charts
+from ui import display, shell, state, variance_charts
+from ui.names import escaped
 from ui.state import control, on_change
 from ui.text import Text
 from ui.variance_charts import number
@@ -230,7 +231,7 @@ def own_table(bench: Workbench, text: Text) -> str:
     for scale in experiment.SCALES:
         steps = attention.attention_steps(Q, K, V, bench.mask_array(), scale=scale)
         entropies.append(attention.normalized_entropy(steps.weights))
-    names = map(stages.escaped, bench.tokens)
+    names = map(escaped, bench.tokens)
     rows = [[name, *(f"{each[i]:.2f}" for each in entropies)] for i, name in enumerate(names)]
     return markdown_table([text("table_query"), *(f"÷ {each}" for each in DIVISORS.values())], rows)
 
