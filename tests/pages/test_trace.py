@@ -7,6 +7,7 @@ import pytest
 from tests.pages.reading import assert_well, frames, opened, said
 from ui import charts, derivation, link, places, trace
 from ui import workbench as w
+from ui.names import in_sentences
 from ui.places import Place
 from ui.text import LANGUAGES, Text, catalogue
 
@@ -109,6 +110,20 @@ def test_operands_lead_back_to_what_was_typed():
 def operands(app):
     bench = code(app)
     return [operand.place for operand in derivation.derive(bench, places.chosen(bench)).operands]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("tokens", [("**b**", "$x$", "[a](b)", "猫"), ("**b**", "$x$", "**b**", "$x$")])
+def test_tokens_are_shown_to_the_letter_where_markdown_is_read(tokens, lang):
+    bench, names = w.with_tokens(CAT, tokens), in_sentences(tokens, Text("trace", lang))
+    for cell in (("weights", 1, 0), ("scores", 1, 0), ("output", 1, 2)):
+        app = opened("edit", lang, looking(bench, *cell))
+        assert_well(app)
+        title = next(each.value for each in app.markdown if "$$" in each.value).split("\n")[0]
+        labels = app.button_group(key="trace_operands").options
+        assert names[1] in title
+        assert any(names[1] in label for label in labels)
+        assert not [(raw, read) for raw in tokens[:3] for read in (title, *labels) if raw in read]
 
 
 def test_the_chosen_cell_and_its_operands_are_framed():
