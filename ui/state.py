@@ -75,25 +75,37 @@ def look(place: places.Place | None, spot: str = "") -> None:
     spot: the figure in which it was chosen; walking on from there stays there.
     """
     here, before = lab(), bench().cell
-    here["trail"] = [*here["trail"], before][-DEPTH:] if place and before not in ((), tuple(place)) else here["trail"]
-    here["spot"] = spot or (here["spot"] if place else "")
-    _look(place)
     if place is None:
-        here["trail"] = []
+        here["trail"], here["spot"] = [], ""
+    elif not _exists(place):
+        return
+    elif before not in ((), tuple(place)):
+        here["trail"] = [*here["trail"], before][-DEPTH:]
+    here["spot"] = spot or here["spot"]
+    _look(tuple(place or ()))
 
 
 def look_back() -> None:
-    """Return to the cell chosen before, if it still exists."""
+    """Return to the cell chosen last before this one, of those that still exist."""
     here = lab()
-    if here["trail"]:
-        place, here["trail"] = places.Place(*here["trail"][-1]), here["trail"][:-1]
-        _look(place)
+    while here["trail"]:
+        *here["trail"], cell = here["trail"]
+        if _exists(cell):
+            return _look(cell)
 
 
-def _look(place: places.Place | None) -> None:
-    if place is None or places.exists(bench(), place):
-        lab()["code"] = link.encode(replace(bench(), cell=tuple(place or ())))
-        lab()["looks"] += 1
+def can_look_back() -> bool:
+    """Whether a cell that was chosen before still exists."""
+    return any(map(_exists, lab()["trail"]))
+
+
+def _exists(cell: Sequence[Any]) -> bool:
+    return places.exists(bench(), places.Place(*cell))
+
+
+def _look(cell: tuple[str | int, ...]) -> None:
+    lab()["code"] = link.encode(replace(bench(), cell=cell))
+    lab()["looks"] += 1
 
 
 def _with_its_cell(new: Workbench) -> Workbench:

@@ -170,7 +170,7 @@ def _names_along(axis: str, bench: Workbench, place: Place, text: Text, names: S
 
 def _buttons(text: Text) -> None:
     st.button(text("back"), icon=":material/arrow_back:", key="trace_back", type="tertiary",
-              disabled=not state.lab()["trail"], on_click=state.callback(state.look_back))
+              disabled=not state.can_look_back(), on_click=state.callback(state.look_back))
     st.button(text("close"), icon=":material/close:", key="trace_close", type="tertiary",
               on_click=state.callback(lambda: state.look(None)))
 

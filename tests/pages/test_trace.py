@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.pages.reading import assert_well, frames, opened, said
-from ui import charts, derivation, link, places, trace
+from ui import charts, derivation, link, places, state, trace
 from ui import workbench as w
 from ui.names import in_sentences
 from ui.places import Place
@@ -164,6 +164,43 @@ def test_a_cell_that_a_resize_removes_is_missed_in_a_sentence(lang):
     assert missed in [warning.value for warning in app.warning]
     app.run()
     assert not app.warning, "it is said once"
+
+
+def test_back_passes_over_cells_that_are_gone():
+    app = opened("edit", "en", looking(CAT, "Q", 1, 3))
+    for stage in ("V", "weights"):
+        app.selectbox(key="trace_matrix_en").select((stage, -1)).run()
+    narrow(app)
+    app.button(key="trace_back").click().run()
+    assert code(app).cell == ("Q", 1, 3, -1)
+    assert app.button(key="trace_back").disabled
+
+
+def test_there_is_no_way_back_to_cells_that_are_gone():
+    app = opened("edit", "en", looking(CAT, "V", 1, 3))
+    app.selectbox(key="trace_matrix_en").select(("weights", -1)).run()
+    assert not app.button(key="trace_back").disabled
+    narrow(app)
+    assert app.button(key="trace_back").disabled
+
+
+def narrow(app):
+    """Take the columns 3 and 4 of V away."""
+    app.session_state["lab"]["code"] = link.encode(w.resized(code(app), d_v=2))
+    app.run()
+
+
+def test_a_cell_that_does_not_exist_is_not_chosen(monkeypatch):
+    """A chart may be clicked that was drawn before the sizes changed."""
+    monkeypatch.setattr(state.st, "session_state", {})
+    state.look(Place("V", 1, 3), "stages")
+    before = state.lab() | {"trail": list(state.lab()["trail"])}
+    state.look(Place("V", 1, 4), "elsewhere")
+    assert state.lab() == before
+    state.look(Place("Q", 1, 2))
+    assert (state.lab()["trail"], state.lab()["spot"]) == ([("V", 1, 3, -1)], "stages")
+    state.look(None)
+    assert (state.lab()["trail"], state.lab()["spot"], state.bench().cell) == ([], "", ())
 
 
 @pytest.mark.parametrize("cell", [("weights", 1, 4, -1), ("contribution", 0, 0, 5), ("Q", 900, 0, -1)])
