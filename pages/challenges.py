@@ -26,9 +26,7 @@ else:
     editor.matrices(dict.fromkeys(("Q", "K", "V"), rows), edit, marks=marks)
     challenges_parts.say(verdict, names, text)
     whatif.strip(bench, steps, rows, edit)
-    stages.draw(steps, bench.tokens, text, shell.layout(), key="stages", marks=marks, live=whatif.in_browser(bench))
-    among = trace.of_one(bench)
-    trace.invite(bench, text, among)
-    trace.panel(bench, text, shell.layout(), rows, among, trace.ONE_FIGURE, "stages")
+    stages.draw(steps, bench.tokens, text, shell.layout(), marks=marks, live=whatif.in_browser(bench))
+    trace.under_stages(bench, text, shell.layout(), rows)
 
 shell.next_pages(text, "edit", "heads")

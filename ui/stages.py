@@ -22,6 +22,7 @@ from ui.text import Text, in_both
 from ui.workbench import Workbench
 
 NAMES = ("scores", "scaled", "weights", "output")
+FIGURE = "stages"  #: what the picture of them is called where nothing else is said
 LEAST_END = 0.1  #: the least difference at the dark end of the ramp: the last digits need not shout
 
 
@@ -76,7 +77,7 @@ def _finite(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def draw(
-    steps: attention.AttentionSteps, tokens: Sequence[str], text: Text, layout: str, *, key: str,
+    steps: attention.AttentionSteps, tokens: Sequence[str], text: Text, layout: str, *, key: str = FIGURE,
     since: Since | None = None,
     only: Sequence[str] = NAMES, marks: Mapping[Place, int] | None = None, live: bool = False,
 ) -> None:  # fmt: skip

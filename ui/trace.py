@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import streamlit as st
 
-from ui import charts, derivation, places, state
+from ui import charts, derivation, places, stages, state
 from ui.names import in_sentences
 from ui.places import Place
 from ui.text import Text
@@ -18,8 +18,6 @@ from ui.workbench import Workbench
 
 #: layout → how many terms of a sum fit on a line
 ACROSS = {"xl": 8, "wide": 6, "medium": 4, "half": 3, "phone": 2}
-
-ONE_FIGURE = {"stages": places.NAMES}  #: the spots of a page that explains everything under one figure
 
 Matrix = tuple[str, int]  #: a stage and its head, -1 without heads
 NOWHERE: Matrix = ("", -1)
@@ -47,6 +45,13 @@ def of_heads(bench: Workbench) -> list[Matrix]:
     own.sort(key=lambda stage: stage != "weights")
     in_heads = [(stage, head) for head in range(bench.n_heads) for stage in own]
     return in_heads + [(stage, -1) for stage in places.OF_ALL_HEADS]
+
+
+def under_stages(bench: Workbench, text: Text, layout: str, names: Sequence[str]) -> None:
+    """Everything there is to explain, on a page with one figure: `stages.draw`'s, right above."""
+    among = of_one(bench)
+    invite(bench, text, among)
+    panel(bench, text, layout, names, among, {stages.FIGURE: places.NAMES}, stages.FIGURE)
 
 
 def invite(bench: Workbench, text: Text, among: Sequence[Matrix]) -> None:
