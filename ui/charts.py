@@ -152,6 +152,7 @@ class Shown:
     tip: str = "datum.tip"
     light: str = "datum.light"  # whether white ink is the one to read
     v: str = "v"
+    may_be_struck: bool = True
     cells: Mapping[str, str] = field(default_factory=dict)
     sums: Mapping[str, str] = field(default_factory=dict)
 
@@ -161,7 +162,7 @@ def _live(n: int, shapes: tuple[Shape, ...]) -> list[Shown]:
     d_v, differs = shapes[-1][0], not any(weights for _, weights, _ in shapes)
     return [
         Shown(
-            what_if.kind(s), "datum.shown.text", "datum.shown.tip", what_if.light(weights), "live_v",
+            what_if.kind(s), "datum.shown.text", "datum.shown.tip", what_if.light(weights), "live_v", s in what_if.STRUCK,
             what_if.cells(s, n, d_v, differs=differs), what_if.sums(differs=differs),
         )
         for s, (_, weights, _) in enumerate(shapes)
@@ -171,7 +172,8 @@ def _live(n: int, shapes: tuple[Shape, ...]) -> list[Shown]:
 def row_choice(views: int, n: int) -> list[dict[str, Any]]:
     """One choice of a row for all views: pointed at, clicked, or chosen from a list with the keyboard.
 
-    A click chooses the cell as well, where the page listens to it (`ui.trace`).
+    A click chooses the cell as well, where the page listens to it (`ui.trace`). Its row stays lit until another cell is
+    chosen, by whatever way, or none: then the data's `turn` has gone on.
 
     (Altair cannot say `views` of a selection itself, altair #3891.)
     """
@@ -182,7 +184,9 @@ def row_choice(views: int, n: int) -> list[dict[str, Any]]:
     return [
         {"name": "hover", "select": hover, "views": names},
         {"name": "pick", "select": pick, "views": names},
-        {"name": "lit", "expr": "isValid(hover.q) ? hover.q[0] : isValid(pick.q) ? pick.q[0] : row"},
+        {"name": "lit", "expr": "isValid(hover.q) ? hover.q[0] : row"},
+        {"name": "picked", "expr": "isValid(pick.q) ? pick.q[0] : -1"},
+        {"name": "picked_until", "expr": "isValid(hover.q) || !isValid(pick.q) ? -1 : pick.turn[0] + 1"},
         {"name": "row", "value": -1, "bind": rows | {"name": f"{in_both('light_up')} "}},
     ]
 
@@ -196,7 +200,7 @@ def _cell_size(shapes: tuple[Shape, ...], room: int, across: int) -> int:
 
 
 #: Whether a mark belongs to the row that is pointed at, else the clicked one, else the listed one, else any.
-LIT = "lit < 0 || lit === datum.q"
+LIT = "datum.turn > picked_until ? lit < 0 || lit === datum.q : picked === datum.q"
 FADED = 0.35
 
 
@@ -224,7 +228,7 @@ def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int, shown: Show
     struck = base.transform_filter(masked).mark_point(
         shape="M-.5,.5L.5,-.5", size=(cell * 0.86) ** 2, stroke=theme.MASKED_STROKE, strokeWidth=1.2, filled=False
     ).encode(x, y, opacity=lit)  # fmt: skip
-    layers = [rect, struck]
+    layers = [rect, struck] if shown.may_be_struck else [rect]
     if cell >= LEGIBLE:
         layers.append(_numbers(base, middle, min(13, round(cell * 0.35)), shown))
     own = f"datum.s === {s} && (datum.kind === 'cell' || datum.kind === 'masked')"
@@ -264,10 +268,14 @@ def outlines(cells: alt.Chart, *at: Any) -> list[alt.Chart]:
 
 
 def _numbers(cells: alt.Chart, middle: Sequence[Any], size: int, shown: Shown) -> alt.Chart:
-    """The numbers in the cells; on a faded cell, through which the page shines, in the page's own ink."""
-    on_paper = [{"test": f"({LIT}) && {shown.light}", "value": theme.PAPER}, {"test": LIT, "value": theme.INK}]
+    """The numbers in the cells."""
     numbers = cells.mark_text(fontSize=size, text={"expr": shown.text}, aria=False)  # the cell beneath says it
-    return numbers.encode(*middle, color=INK.condition(on_paper))
+    return numbers.encode(*middle, color=ink_on_cells(shown.light))
+
+
+def ink_on_cells(light: str) -> alt.Color:
+    """White where `light` is true, else black; on a faded cell, through which the page shines, the page's own ink."""
+    return INK.condition([{"test": f"({LIT}) && {light}", "value": theme.PAPER}, {"test": LIT, "value": theme.INK}])
 
 
 def _words(

@@ -24,7 +24,7 @@ LABELS, NARROW = 62, 42  #: pixels for a row's token; on a phone
 GAP, PANEL = 12, 130  #: between panels; the least width of one, for its title
 TITLE, NAMES, TURNED, BAND = 22, 16, 36, 8  #: heights of what stands above the cells
 LEAST, COMPACT, LARGEST = 13, 36, 46  #: pixels of a cell; COMPACT where panels take several lines
-SILENT, FADED = 0.3, 0.15  #: opacity of a head that is off; of a row that is not lit
+SILENT = 0.3  #: opacity of a head that is off
 COLUMNS = ("kind", "q", "x", "y", "x2", "y2", "value", "fill", "ink", "text", "tip", "opacity", "at", "marked")
 
 
@@ -158,7 +158,7 @@ def board_spec(plan: Layout) -> dict[str, Any]:
     x2, y2 = alt.X2("x2:Q"), alt.Y2("y2:Q")
     fill = alt.Fill("fill:N", scale=None, legend=None)
     own = alt.Opacity("opacity:Q", scale=None, legend=None)
-    lit = alt.when(charts.LIT).then(own).otherwise(alt.value(FADED))
+    lit = alt.when(charts.LIT).then(own).otherwise(alt.value(charts.FADED))
     base = alt.Chart(width=width, height=height)
 
     def layer(*kinds: str) -> alt.Chart:
@@ -177,10 +177,10 @@ def board_spec(plan: Layout) -> dict[str, Any]:
     ]  # fmt: skip
     layers += charts.outlines(layer("cell", "masked"), x, y, x2, y2)
     if cell >= charts.LEGIBLE:
-        ink = alt.Color("ink:N", scale=None, legend=None)
         middle = {"dx": cell / 2 - 1, "dy": cell / 2, "fontSize": min(13, round(cell * 0.36))}
-        numbers = layer("cell", "masked").mark_text(**middle)
-        layers.append(numbers.encode(x, y, ink, text="text:N", opacity=lit))
+        light = f"datum.ink === '{theme.PAPER}'"
+        numbers = layer("cell", "masked").transform_calculate(light=light, ink="1").mark_text(**middle)
+        layers.append(numbers.encode(x, y, own, text="text:N", color=charts.ink_on_cells("datum.light")))
     chart = alt.layer(*layers, *_lettering(layer, x, y, own, lit, plan))
     chart = chart.resolve_scale(color="independent").configure_view(stroke=None)
     return charts.without_data(chart) | {"params": charts.row_choice(1, rows)}

@@ -10,8 +10,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import streamlit as st
 
-from ui import charts, derivation, places, stages, state
+from ui import charts, components, derivation, places, stages, state
 from ui.names import in_sentences
+from ui.origins import Derivation, derive
 from ui.places import Place
 from ui.text import Text
 from ui.workbench import Workbench
@@ -28,7 +29,7 @@ def marks(bench: Workbench) -> Mapping[Place, int]:
     place = places.chosen(bench)
     if place is None:
         return {}
-    into = derivation.derive(bench, place).operands
+    into = derive(bench, place).operands
     return {operand.place: charts.OPERAND for operand in into} | {place: charts.CHOSEN}
 
 
@@ -82,7 +83,7 @@ def panel(
             _index("row", bench, place, text, names)
             _index("column", bench, place, text, names)
             _buttons(text)
-        _arithmetic(derivation.derive(bench, place), bench, text, layout)
+        _arithmetic(derive(bench, place), bench, text, layout)
 
 
 def _spot(place: Place, spots: Mapping[str, Collection[str]]) -> str:
@@ -96,7 +97,7 @@ def _chosen_among(bench: Workbench, among: Sequence[Matrix]) -> Place | None:
     return place if place and (place.stage, place.head) in among else None
 
 
-def _arithmetic(it: derivation.Derivation, bench: Workbench, text: Text, layout: str) -> None:
+def _arithmetic(it: Derivation, bench: Workbench, text: Text, layout: str) -> None:
     """Line by line; the cells that each number came from; and how much of it is shown."""
     full, exact = (bool(st.session_state.get(key)) for key in ("trace_full", "trace_exact"))
     said = derivation.blocks(it, bench, text, across=ACROSS[layout], full=full, exact=exact)
@@ -152,7 +153,8 @@ def _index(axis: str, bench: Workbench, place: Place, text: Text, names: Sequenc
     """Which row or column of it."""
     options = _names_along(axis, bench, place, text, names)
     value = getattr(place, axis)
-    key = state.control(f"trace_{axis}_{text.lang}", value)
+    # Its own key for each set of names: where only the names change, Streamlit 1.67 goes on showing the old one.
+    key = state.control(f"trace_{axis}_{_kind(axis, place)}_{text.lang}", value)
     st.selectbox(
         text(axis), range(len(options)), value, key=key, label_visibility="collapsed", width=150,
         format_func=options.__getitem__,
@@ -162,15 +164,18 @@ def _index(axis: str, bench: Workbench, place: Place, text: Text, names: Sequenc
 
 def _names_along(axis: str, bench: Workbench, place: Place, text: Text, names: Sequence[str]) -> list[str]:
     """Tokens, or numbers of rows and columns."""
-    rows, columns = places.shape(bench, place.stage, place.head) or (0, 0)
+    size = (places.shape(bench, place.stage, place.head) or (0, 0))[axis == "column"]
+    kind = _kind(axis, place)
+    if kind == "token":
+        return list(names)
+    return [text(kind, key=names[i]) if kind == "to_key" else text(kind, number=i + 1) for i in range(size)]
+
+
+def _kind(axis: str, place: Place) -> str:
+    """What rows or columns of a matrix are called."""
     if axis == "row":
-        said = [text("nth_row", number=i + 1) for i in range(rows)] if place.stage[:2] == "W_" else names
-    else:
-        paired = place.stage in places.STAGES[:-1]
-        said = [text("to_key", key=name) for name in names] if paired else [
-            text("nth_column", number=j + 1) for j in range(columns)
-        ]  # fmt: skip
-    return list(said)
+        return "nth_row" if place.stage[:2] == "W_" else "token"
+    return "to_key" if place.stage in places.STAGES[:-1] else "nth_column"
 
 
 def _buttons(text: Text) -> None:
@@ -178,6 +183,7 @@ def _buttons(text: Text) -> None:
               disabled=not state.can_look_back(), on_click=state.callback(state.look_back))
     st.button(text("close"), icon=":material/close:", key="trace_close", type="tertiary",
               on_click=state.callback(lambda: state.look(None)))
+    components.follow(key="trace_follow", data={"looks": state.lab()["looks"]}, width="content")
 
 
 def _looks(key: str, to: Callable[..., Place | None], among: Sequence[object]) -> Callable[[], None]:

@@ -8,6 +8,7 @@ from tests.pages.reading import assert_well, frames, opened, said
 from ui import charts, derivation, link, places, state, trace
 from ui import workbench as w
 from ui.names import in_sentences
+from ui.origins import derive
 from ui.places import Place
 from ui.text import LANGUAGES, Text, catalogue
 
@@ -25,7 +26,7 @@ def code(app):
 
 def explained(bench, lang, *, across=6, **how):
     """What the page has to say about the chosen cell."""
-    return derivation.blocks(derivation.derive(bench, places.chosen(bench)), bench, Text("trace", lang),
+    return derivation.blocks(derive(bench, places.chosen(bench)), bench, Text("trace", lang),
                              across=across, **how)  # fmt: skip
 
 
@@ -70,7 +71,7 @@ def test_every_matrix_on_offer_exists_and_is_explained():
             rows, columns = places.shape(bench, stage, head)
             last = Place(stage, rows - 1, columns - 1, head)
             assert places.exists(bench, last)
-            assert derivation.derive(bench, last).lines
+            assert derive(bench, last).lines
 
 
 def test_a_cell_is_chosen_from_lists():
@@ -78,8 +79,8 @@ def test_a_cell_is_chosen_from_lists():
     app = opened("edit", "en")
     app.selectbox(key="trace_matrix_en").select(("weights", -1)).run()
     assert code(app).cell == ("weights", 1, 0, -1)
-    app.selectbox(key="trace_row_en").select(3).run()
-    app.selectbox(key="trace_column_en").select(2).run()
+    app.selectbox(key="trace_row_token_en").select(3).run()
+    app.selectbox(key="trace_column_to_key_en").select(2).run()
     assert code(app).cell == ("weights", 3, 2, -1)
     app.selectbox(key="trace_matrix_en").select(("V", -1)).run()
     assert code(app).cell == ("V", 3, 2, -1)
@@ -109,7 +110,7 @@ def test_operands_lead_back_to_what_was_typed():
 
 def operands(app):
     bench = code(app)
-    return [operand.place for operand in derivation.derive(bench, places.chosen(bench)).operands]
+    return [operand.place for operand in derive(bench, places.chosen(bench)).operands]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -250,4 +251,4 @@ def test_extreme_numbers_and_empty_rows_are_explained(extreme):
     for cell in (("weights", 1, 0), ("weights", 2, 1), ("masked", 2, 1), ("output", 2, 0), ("output", 1, 0)):
         app = spoken("edit", "en", looking(wild, *cell))
         assert "nan" not in "".join(explained(looking(wild, *cell), "en")).lower().replace("(nan)", "")
-        assert app.selectbox(key="trace_row_en").value == cell[1]
+        assert app.selectbox(key="trace_row_token_en").value == cell[1]

@@ -1,4 +1,4 @@
-"""The three pieces of JavaScript the app needs, as Streamlit components (v2: no iframe, the page's own theme)."""
+"""The pieces of JavaScript the app needs, as Streamlit components (v2: no iframe, the page's own theme)."""
 
 from __future__ import annotations
 
@@ -31,3 +31,5 @@ whatif = st.components.v2.component(
     css=_read("whatif.css"),
     js=_read("whatif.js"),
 )
+
+follow = st.components.v2.component("attention_lab_follow", html="<div></div>", js=_read("follow.js"))

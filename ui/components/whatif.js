@@ -158,9 +158,11 @@ function paintNumber(strip) {
 // Everything the stages are computed from, as ui/live.py reads it.
 function told(strip) {
   const { data } = strip;
+  const moved = [...strip.numbers.values()];
   const flat = (matrix, width) => data.values[matrix].map((row, i) => {
-    const cells = row.map((_, j) => valueOf(strip, { matrix, row: i, column: j }));
-    return [...cells, ...Array(Math.max(0, width - row.length)).fill(0)].join(",");
+    const cells = [...row, ...Array(Math.max(0, width - row.length)).fill(0)];
+    for (const number of moved) if (number.matrix === matrix && number.row === i) cells[number.column] = number.value;
+    return cells.join(",");
   }).join(",");
   const mask = (strip.mask ?? data.mask).map((row) => [...row].join(",")).join(",");
   const divisor = data.divisors[strip.scale ?? data.scale];
@@ -235,6 +237,7 @@ function label(strip) {
   parts.slider.title = words.sliderHelp;
   parts.open.hidden = !data.live;
   if (!data.live) parts.more.hidden = true;
+  parts.scaleLine.hidden = parts.maskBlock.hidden = !data.switches;
   const shape = JSON.stringify([words.scales, data.rows.Q]);
   if (strip.shape === shape || !data.live) return;
   strip.shape = shape;
