@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import challenges, components, link, places, state
+from ui import challenges, components, link, state
 from ui.text import LANGUAGES, Text
 
 #: section → pages; a page is pages/<name>.py and has the address /<name>, the first one /.
@@ -54,7 +54,7 @@ def begin(page: str) -> Text:
     state.run_begins()
     state.adopt(st.query_params.get("s"), st.query_params.get("b"))
     _top_row(text)
-    _notice(text)
+    _notices(text)
     return text
 
 
@@ -159,22 +159,18 @@ def _measured() -> None:
         state.lab()["layout"] = layout
 
 
-def _notice(text: Text) -> None:
-    problem = state.lab()["notice"]
-    if problem:
-        words = Text("ripple", text.lang) if problem.startswith("pin_") else text
-        st.warning(words(problem, **_gone(text)), icon=":material/warning:")
-        state.lab()["notice"] = None
+def _notices(text: Text) -> None:
+    for id, values in state.lab()["notices"]:
+        st.warning(text(id, **_in_words(values, text)), icon=":material/warning:")
+    state.lab()["notices"] = []
     if len(state.lab()["code"]) > link.MAX_CODE:
         st.warning(text("link_too_long", length=len(state.lab()["code"]), most=link.MAX_CODE))
 
 
-def _gone(text: Text) -> dict[str, object]:
-    """The chosen cell that does not exist any more, in words."""
-    if not state.lab()["gone"]:
-        return {}
-    place = places.Place(*state.lab()["gone"])
-    return {"stage": Text("trace", text.lang)(f"name_{place.stage}"), "row": place.row + 1, "column": place.column + 1}
+def _in_words(values: dict[str, object], text: Text) -> dict[str, object]:
+    """A notice's values as it says them: a stage by its name in the reader's language."""
+    named = {"stage": Text("trace", text.lang)(f"name_{values['stage']}")} if "stage" in values else {}
+    return values | named
 
 
 def _apologise(text: Text) -> None:

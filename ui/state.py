@@ -35,8 +35,8 @@ def lab() -> dict[str, Any]:
     here = st.session_state.get(_LAB)
     if here is None:
         here = st.session_state[_LAB] = {
-            "session": secrets.token_hex(4), "code": link.encode(preset(START)), "undo": [], "redo": [],
-            "epoch": 0, "problems": {}, "seen": {}, "notice": None, "gone": None, "looks": 0, "trail": [], "spot": "",
+            "session": secrets.token_hex(4), "code": link.encode(preset(START)), "undo": [], "redo": [], "forgotten": 0,
+            "epoch": 0, "problems": {}, "seen": {}, "notices": [], "looks": 0, "trail": [], "spot": "",
             "layout": None, "opened": False, "running": False, "interrupted": False, "arrived": False, "pin": None,
             "compare": "now", "steps_shown": 0,
         }  # fmt: skip
@@ -53,6 +53,12 @@ def epoch() -> str:
     return f"{lab()['session']}-{lab()['epoch']}"
 
 
+def notify(id: str, **values: Any) -> None:
+    """Have the next run say something, once: a sentence of the common catalogue, with these values."""
+    if [id, values] not in lab()["notices"]:
+        lab()["notices"] = [*lab()["notices"], [id, values]]
+
+
 def commit(new: Workbench, *, typed: bool = False) -> None:
     """Make `new` the workbench; the one before can be undone.
 
@@ -63,7 +69,8 @@ def commit(new: Workbench, *, typed: bool = False) -> None:
     if code == here["code"]:
         return
     link.decode(code)  # what could not be opened again must not replace what can
-    here["arrived"] = here["arrived"] and 0 < len(here["undo"]) < DEPTH
+    here["arrived"] = here["arrived"] and position() > 0
+    here["forgotten"] += len(here["undo"]) == DEPTH
     here["undo"] = [*here["undo"], here["code"]][-DEPTH:]
     here["redo"] = []
     _show(code, typed)
@@ -91,7 +98,8 @@ def look_back() -> None:
     while here["trail"]:
         *here["trail"], cell = here["trail"]
         if _exists(cell):
-            return _look(cell)
+            _look(cell)
+            break
 
 
 def can_look_back() -> bool:
@@ -113,29 +121,33 @@ def _with_its_cell(new: Workbench) -> Workbench:
     place = places.chosen(new)
     if place is None or places.exists(new, place):
         return new
-    lab()["notice"] = "cell_gone"
-    lab()["gone"] = list(place)
+    notify("cell_gone", stage=place.stage, row=place.row + 1, column=place.column + 1)
     return replace(new, cell=())
 
 
 def undo() -> None:
-    go(-1)
+    go_to(position() - 1)
 
 
 def redo() -> None:
-    go(1)
+    go_to(position() + 1)
 
 
-def path() -> list[str]:
-    """The codes of every step that can be gone to, oldest first; the present one is number `len(lab()["undo"])`."""
+def path() -> dict[int, str]:
+    """The code of every step that can be gone to, oldest first, by number: 0 is where the session began."""
     here = lab()
-    return [*here["undo"], here["code"], *reversed(here["redo"])]
+    return dict(enumerate([*here["undo"], here["code"], *reversed(here["redo"])], here["forgotten"]))
 
 
-def go(steps: int) -> None:
-    """Go back (steps < 0) or forward in the history, as far as it reaches."""
-    here, codes = lab(), path()
-    at = min(max(len(here["undo"]) + steps, 0), len(codes) - 1)
+def position() -> int:
+    """The number of the present step."""
+    return len(lab()["undo"]) + int(lab()["forgotten"])
+
+
+def go_to(step: int) -> None:
+    """Go to a step of the history, or as near to it as that still reaches."""
+    here, codes = lab(), list(path().values())
+    at = min(max(step - here["forgotten"], 0), len(codes) - 1)
     if at != len(here["undo"]):
         then = replace(link.decode(codes[at]), cell=bench().cell)  # what is looked at stays
         here["undo"], here["redo"] = codes[:at], codes[:at:-1]
@@ -173,7 +185,7 @@ def adopt(code: str | None, pinned: str | None = None) -> None:
             if asked:
                 use(link.decode(asked))
         except link.BadLink as error:
-            here["notice"] = f"{what}_{error.reason}"
+            notify(f"{what}_{error.reason}")
     here["arrived"] = bool(here["undo"])
 
 
@@ -195,7 +207,7 @@ def callback(change: Callable[..., None]) -> Callable[..., None]:
             change(*args)
         except Exception:
             logging.getLogger(__name__).exception("a change could not be made")
-            lab()["notice"] = "change_failed"
+            notify("change_failed")
 
     return safe
 

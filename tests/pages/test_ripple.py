@@ -200,10 +200,25 @@ def test_a_bad_pin_is_explained_and_the_numbers_are_opened(problem, b, lang):
     new = w.with_cells(CAT, "Q", {(1, 0): "2.5"})
     app = linked(lang, s=new, b=b)
     assert_well(app)
-    assert [each.value for each in app.warning] == [Text("ripple", lang)(f"pin_{problem}")]
+    assert [each.value for each in app.warning] == [Text("common", lang)(f"pin_{problem}")]
     assert code(app) == new
     assert lab(app)["pin"] is None
     assert_shows_now(app)
+
+
+def test_whatever_is_wrong_with_a_link_is_said_and_said_once():
+    app = linked(s="1AAAA", b="2" * 20)
+    text = Text("common", "en")
+    assert [each.value for each in app.warning] == [text("pin_future"), text("link_damaged")]
+    assert not app.run().warning
+    gone = replace(w.resized(CAT, d_v=6), cell=("output", 1, 5, -1))
+    app = linked(s=gone, b="1AAAA")
+    with inside(app):
+        state.commit(w.resized(code(app), d_v=4))
+        state.notify("change_failed")
+    place = text("cell_gone", stage=Text("trace", "en")("name_output"), row=2, column=6)
+    assert [each.value for each in app.run().warning] == [place, text("change_failed")]
+    assert not app.run().warning
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -266,6 +281,26 @@ def test_the_history_goes_anywhere(lang):
     assert list(history(app)) == ["step_3", "step_2", "step_1", "step_0"]
 
 
+@pytest.mark.parametrize("edits", [3, state.DEPTH + 2])
+def test_a_step_is_the_one_it_says_whatever_was_typed_just_before(edits, monkeypatch):
+    """What was typed arrives with the click, and is committed first: one more step, perhaps one fewer at the start."""
+    app = opened("edit", "en")
+    for k in range(edits):
+        with inside(app):
+            editor.type_into("V", {"0,0": f"{k}.5"})
+    steps = history(app.run())
+    to = edits - 1
+    assert steps[f"step_{to}"].label == f"V[猫, 1]: {to - 2}.5 → {to - 1}.5"
+    monkeypatch.setattr(state, "take_typed", [lambda: editor.type_into("K", {"0,0": "9"})])
+    steps[f"step_{to}"].click().run()
+    assert_well(app)
+    assert code(app) == w.with_cells(CAT, "V", {(0, 0): f"{to - 1}.5"})
+    monkeypatch.undo()
+    app.button(key="redo").click().run()
+    app.button(key="redo").click().run()
+    assert code(app).matrices["K"][0][0] == "9"
+
+
 def test_a_long_history_shows_its_last_steps_first():
     app = opened("edit", "en", w.with_cells(CAT, "Q", {(0, 0): "8"}))
     for k in range(25):
@@ -279,6 +314,32 @@ def test_a_long_history_shows_its_last_steps_first():
     assert steps["step_1"].label == Text("ripple", "en")("history_arrived")
     steps["step_1"].click().run()
     assert code(app).matrices["Q"][0][0] == "8"
+
+
+def test_steps_that_are_not_kept_are_not_called_the_beginning():
+    app = opened("edit", "en", w.with_cells(CAT, "Q", {(0, 0): "8"}))
+    text = Text("ripple", "en")
+
+    def edit(count):
+        for k in range(count):
+            with inside(app):
+                editor.type_into("V", {"0,0": f"{len(lab(app)['undo']) + k}.5"})
+
+    edit(state.DEPTH - 1)  # with the link, as many as are kept
+    lab(app)["steps_shown"] = state.DEPTH
+    app.run()
+    assert history(app)["step_0"].label == text("history_start")
+    edit(3)
+    app.run()
+    steps = history(app)
+    assert list(steps) == [f"step_{i}" for i in range(state.DEPTH + 3, 2, -1)]
+    oldest = list(steps.values())[-1]
+    assert oldest.label == text("history_forgotten")
+    kept = lab(app)["undo"][0]
+    oldest.click().run()
+    assert_well(app)
+    assert lab(app)["code"] == kept
+    assert app.button(key="undo").disabled
 
 
 def test_awkward_tokens_are_shown_to_the_letter():
