@@ -25,7 +25,7 @@ else:
     edit, steps, marks = Text("edit", text.lang), bench.steps(), trace.marks(bench)
     editor.matrices(dict.fromkeys(("Q", "K", "V"), rows), edit, marks=marks)
     challenges_parts.say(verdict, names, text)
-    whatif.strip(bench, steps, rows, edit)
+    whatif.strip(bench, steps, rows, edit, attempt=True)
     stages.draw(steps, bench.tokens, text, shell.layout(), marks=marks, live=whatif.in_browser(bench))
     trace.under_stages(bench, text, shell.layout(), rows)
 

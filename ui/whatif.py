@@ -25,8 +25,14 @@ def in_browser(bench: Workbench) -> bool:
     return bench.route == "direct" and live.fits(*(bench.sizes[name] for name in ("n", "d_k", "d_v")))
 
 
-def strip(bench: Workbench, steps: attention.AttentionSteps, rows: Sequence[str], text: Text) -> None:
-    """The line that names the chosen number and moves it; `rows` are the tokens' names."""
+def strip(
+    bench: Workbench, steps: attention.AttentionSteps, rows: Sequence[str], text: Text, *, attempt: bool = False
+) -> None:  # fmt: skip
+    """The line that names the chosen number and moves it.
+
+    rows: the tokens' names.
+    attempt: what is kept is judged; and no switches for scale and mask, which a challenge has of its own.
+    """
     here = in_browser(bench)
     own = Text("whatif", text.lang)
     matrices = workbench.DIRECT if bench.route == "direct" else workbench.INPUT
@@ -35,6 +41,7 @@ def strip(bench: Workbench, steps: attention.AttentionSteps, rows: Sequence[str]
     dimensions = [str(i + 1) for i in range(bench.sizes["d_model"])]
     words = {id: own(id) for id in WORDS} | {
         "scale": text("label_scale"), "scales": {scale: text(f"scale_{scale}") for scale in SCALES},
+        **({id: own(f"{id}_attempt") for id in ("keep", "later")} if attempt else {}),
         "why": "" if here else own(f"why_{'size' if bench.route == 'direct' else 'route'}", most=live.MOST),
     }  # fmt: skip
     components.whatif(
@@ -44,7 +51,7 @@ def strip(bench: Workbench, steps: attention.AttentionSteps, rows: Sequence[str]
         data={
             "epoch": state.epoch(), "seen": state.lab()["seen"].get("whatif", 0), "live": here,
             "stamp": live.stamp(steps), "most": live.MOST, "limit": numbers.LIMIT, "words": words,
-            "tokens": list(bench.tokens),
+            "switches": not attempt, "tokens": list(bench.tokens),
             "values": {name: bench.array(name).tolist() for name in matrices},
             "texts": {name: bench.matrices[name] for name in matrices},
             "rows": {name: list(rows) if name in {"X", *workbench.DIRECT} else dimensions for name in matrices}
