@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import compress
 from typing import NamedTuple
 
-from ui.formulas import EXACT, MINUS, SMALL, Page, Piece, number, typed
+from ui.formulas import EXACT, MINUS, SMALL, Page, Piece, number, written
 
 Value = tuple[float, str | None]  #: a number, and its text if it was typed
 
@@ -53,10 +53,6 @@ def sign(holds: bool) -> str:
     return "=" if holds else r"\approx"
 
 
-def result(x: float, page: Page) -> Piece:
-    return number(x, EXACT if page.exact else 2)
-
-
 def off(printed: float, shown: Piece, size: float) -> float:
     """By how many units of its last digit a number differs from what was printed before it.
 
@@ -72,7 +68,7 @@ def close(units: float) -> bool:
 
 def printed(value: Value, digits: int) -> Piece:
     x, text = value
-    return number(x, digits) if text is None else typed(text, digits)
+    return number(x, digits) if text is None else written(text, digits)
 
 
 def cancels(total: float, terms: Sequence[float]) -> bool:
@@ -82,7 +78,7 @@ def cancels(total: float, terms: Sequence[float]) -> bool:
 
 def products(left: Sequence[Value], right: Sequence[Value], total: float, page: Page) -> Try:
     """Σ left × right = total: parts are left, right, products, [total]; signs before products and total."""
-    end = result(total, page)
+    end = page.number(total)
     values = [a[0] * b[0] for a, b in zip(left, right, strict=True)]
     residue = cancels(total, values)
 
@@ -101,7 +97,7 @@ def products(left: Sequence[Value], right: Sequence[Value], total: float, page: 
 
 def addition(values: Sequence[float], counts: Sequence[bool], total: float, page: Page) -> Try:
     """Σ values = total, of those that count: parts are the values and [total]; the sign before the total."""
-    end = result(total, page)
+    end = page.number(total)
     residue = cancels(total, list(compress(values, counts)))
 
     def attempt(inputs: int, _: int) -> Try:
@@ -115,11 +111,11 @@ def addition(values: Sequence[float], counts: Sequence[bool], total: float, page
 
 def quotient(above: float, below: float, value: float, page: Page) -> Try:
     """above / below = value: parts are [above, below, value]; the sign before the value."""
-    end = result(value, page)
+    end = page.number(value)
     whole = below == int(below) and not page.exact
 
     def attempt(inputs: int, _: int) -> Try:
-        a, b = number(above, inputs), typed(repr(int(below))) if whole else number(below, inputs)
+        a, b = number(above, inputs), written(repr(int(below))) if whole else number(below, inputs)
         units = max(off(a.value / d, end, abs(a.value / d)) for d in (b.value, below))
         return Try(([a, b, end],), (close(units),), units)
 
@@ -128,7 +124,7 @@ def quotient(above: float, below: float, value: float, page: Page) -> Try:
 
 def power(z: float, m: float, value: float, page: Page) -> Try:
     """e^(z − m) = value: parts are [power, value]; the sign before the value. A power too small for float64 is ≈ 0."""
-    end = result(value, page)
+    end = page.number(value)
 
     def attempt(inputs: int, _: int) -> Try:
         up, down = number(z, inputs), number(m, inputs).signed()

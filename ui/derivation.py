@@ -11,14 +11,12 @@ from dataclasses import dataclass
 
 from ui import arithmetic, display, formulas, theme
 from ui.arithmetic import sign
-from ui.formulas import COMMA, DOTS, EXACT, Page, Piece, counted, row, shown, symbol
+from ui.formulas import COMMA, DOTS, Page, Piece, counted, row, shown, symbol
 from ui.names import numbered
-from ui.origins import Derivation, Line, Operand, derive, typed
+from ui.origins import Derivation, Line, Operand, spelling
 from ui.places import OF_ALL_HEADS, Place
 from ui.text import Text
 from ui.workbench import Workbench
-
-__all__ = ["Derivation", "Line", "Operand", "blocks", "derive", "folds", "label", "title"]
 
 #: stage → the letter of its cells in formulas
 LETTERS = {"X": "x", "Q": "q", "K": "k", "V": "v", "scores": "s", "scaled": "z", "masked": "z", "weights": "a",
@@ -35,6 +33,7 @@ def blocks(
     across: how many terms fit on a row, 2 on a phone. full: fold nothing. exact: every digit of every number.
 
     >>> from ui import workbench
+    >>> from ui.origins import derive
     >>> print(blocks(derive(workbench.preset("cat"), Place("Q", 1, 0)), workbench.preset("cat"), Text("edit", "en"),
     ...              across=2)[1])
     $$
@@ -72,6 +71,7 @@ def title(derivation: Derivation, bench: Workbench, text: Text, *, names: Sequen
     `names` are put in as they are: for Markdown they have to be escaped.
 
     >>> from ui import workbench
+    >>> from ui.origins import derive
     >>> title(derive(workbench.preset("cat"), Place("weights", 1, 2)), workbench.preset("cat"), Text("edit", "en"))
     '③ weight that 追 gives to 老鼠 = 0.40'
     """
@@ -144,9 +144,6 @@ class _Printer:
             sentences.append(self.words("step_cancels"))
         return self.words.sentences(sentences)
 
-    def number(self, x: float, digits: int = 2) -> Piece:
-        return formulas.number(x, EXACT if self.page.exact else digits)
-
 
 def _terms(line: Line) -> int:
     """How many terms a step has that could be folded."""
@@ -191,7 +188,7 @@ def _name(piece: Piece) -> str:
 
 def _products(line: Line, it: _Printer, rows: list[str], lead: Piece, terms: list[Piece]) -> str:
     """Symbols, the numbers in their place, the products, the sum."""
-    left, right = ([(o.value, typed(it.bench, o.place)) for o in side] for side in (line.left, line.right))
+    left, right = ([(o.value, spelling(it.bench, o.place)) for o in side] for side in (line.left, line.right))
     made = arithmetic.products(left, right, line.value, it.page)
     *factors, products, (total,) = made.parts
     hues = [theme.MATH.get(side[0].place.stage) for side in (line.left, line.right)]
@@ -244,10 +241,10 @@ def _scaled(line: Line, it: _Printer) -> list[str]:
     scale, d_k = it.bench.scale, _d_k(it.bench, line.place.head)
     z, s = it.symbol(line.place._replace(stage="scaled")), it.symbol(line.left[0].place)
     if scale == "none":
-        steps = [("=", s), ("=", it.number(line.value))]
+        steps = [("=", s), ("=", it.page.number(line.value))]
     else:
         root = scale == "sqrt"
-        made = arithmetic.quotient(line.left[0].value, line.divisor, line.value, it.page)
+        made = arithmetic.quotient(line.above, line.below, line.value, it.page)
         above, below, value = made.parts[0]
         steps = [("=", formulas.fraction(s, _under(root, "d_k"))), ("=", formulas.fraction(above, below))]
         if root:
@@ -265,18 +262,17 @@ def _d_k(bench: Workbench, head: int) -> int:
 
 
 def _masked(line: Line, it: _Printer) -> list[str]:
-    may = line.counts[0]
     names = {"query": _name(it.names[line.place.row]), "key": _name(it.names[line.place.column])}
-    before, after = it.number(line.left[0].value), it.number(line.value)
-    said = it.words("step_masked_open" if may else "step_masked_closed", **names)
+    before, after = it.page.number(line.left[0].value), it.page.number(line.value)
+    said = it.words("step_masked_open" if line.open else "step_masked_closed", **names)
     return [said, formulas.display([rf"{before.tex} \;\longrightarrow\; {after.tex}"])]
 
 
 def _largest(line: Line, it: _Printer) -> list[str]:
-    numbers = [it.number(o.value) for o, may in zip(line.left, line.counts, strict=True) if may]
+    numbers = [it.page.number(o.value) for o, may in zip(line.left, line.counts, strict=True) if may]
     *rows, last = row(it.picked(numbers, line), it.page, lead=Piece(r"m = \max(", 90), glue=COMMA)
     said = it.said("step_largest", line, query=_name(it.names[line.place.row]))
-    return [said, formulas.display([*rows, f"{last})", f"= {it.number(line.value).tex}"])]
+    return [said, formulas.display([*rows, f"{last})", f"= {it.page.number(line.value).tex}"])]
 
 
 def _powers(line: Line, it: _Printer) -> list[str]:
@@ -295,7 +291,7 @@ def _powers(line: Line, it: _Printer) -> list[str]:
 def _power(line: Line, it: _Printer, k: int) -> list[str]:
     u = symbol("u", it.names[k])
     if not line.counts[k]:
-        return formulas.chain(u, [("=", Piece(r"e^{-\infty}", 40)), ("=", it.number(0.0))], it.page)
+        return formulas.chain(u, [("=", Piece(r"e^{-\infty}", 40)), ("=", it.page.number(0.0))], it.page)
     m = max(o.value for o in line.left)
     made = arithmetic.power(line.left[k].value, m, line.row[k], it.page)
     body, value = made.parts[0]
@@ -310,17 +306,16 @@ def _total(line: Line, it: _Printer) -> list[str]:
 
 
 def _share(line: Line, it: _Printer) -> list[str]:
-    made = arithmetic.quotient(line.row[0], line.row[1], line.value, it.page)
+    made = arithmetic.quotient(line.above, line.below, line.value, it.page)
     above, below, value = made.parts[0]
     general = formulas.fraction(symbol("u", it.names[line.place.column]), Piece("S", 13))
     steps = [("=", general), ("=", formulas.fraction(above, below)), (sign(made.holds[0]), value)]
-    may = line.counts[line.place.column]
-    said = it.words("step_share" if may else "step_share_masked", key=_name(it.names[line.place.column]))
+    said = it.words("step_share" if line.open else "step_share_masked", key=_name(it.names[line.place.column]))
     return [said, formulas.display(formulas.chain(it.symbol(line.place), steps, it.page))]
 
 
 def _empty(line: Line, it: _Printer) -> list[str]:
-    value = formulas.chain(it.symbol(line.place), [("=", it.number(0.0))], it.page)
+    value = formulas.chain(it.symbol(line.place), [("=", it.page.number(0.0))], it.page)
     return [it.words("step_empty", query=_name(it.names[line.place.row])), formulas.display(value)]
 
 
@@ -339,14 +334,12 @@ def _contribution(line: Line, it: _Printer) -> list[str]:
 
 
 def _concat(line: Line, it: _Printer) -> list[str]:
-    on, origin = line.counts[0], line.left[0]
-    steps = [("=", it.number(line.value))]
-    if on:
+    (origin,) = line.left
+    steps = [("=", it.page.number(line.value))]
+    if line.open:
         steps.insert(0, ("=", it.symbol(origin.place)))
-    said = it.words(
-        "step_concat_on" if on else "step_concat_off", head=origin.place.head + 1, column=origin.place.column + 1,
-        number=display.short(origin.value),
-    )  # fmt: skip
+    values = {"head": origin.place.head + 1, "column": origin.place.column + 1, "number": display.short(origin.value)}
+    said = it.words("step_concat_on" if line.open else "step_concat_off", **values)
     return [said, formulas.display(formulas.chain(it.symbol(line.place), steps, it.page))]
 
 
@@ -359,8 +352,7 @@ def _combined(line: Line, it: _Printer) -> list[str]:
         each for pieces, lead in ((heads, _lead(it.symbol(line.place))), (_summands(terms), formulas.EQUALS))
         for each in row(it.picked(_struck(pieces, line.counts), line), it.page, lead=lead)
     ]  # fmt: skip
-    on = sum(line.counts)
-    id = "step_combined" if on == len(line.counts) else "step_combined_off" if on else "step_combined_none"
+    id = "step_combined" if all(line.counts) else "step_combined_off" if any(line.counts) else "step_combined_none"
     return [it.said(id, line), formulas.display([*rows, f"{sign(made.holds[0])} {total.tex}"])]
 
 
@@ -371,35 +363,28 @@ def _struck(terms: Sequence[Piece], counts: Sequence[bool]) -> list[Piece]:
     ]
 
 
-def _typed(line: Line, it: _Printer) -> list[str]:
-    """A number that is not computed: as it was typed, and where it is from."""
-    place, written = line.place, typed(it.bench, line.place)
-    value = it.number(line.value, 2 if written else 4)
-    same = it.page.exact or value.value == line.value
-    steps = [(sign(same), value)]
-    if written and "/" in written:
-        steps.insert(0, ("=", formulas.as_typed(written)))
-    elif written and not it.page.exact:
-        steps = [("=", formulas.as_typed(written))]
-    said = it.words(f"origin_{_origin(place, written)}", seed=it.bench.head_seed, head=place.head + 1)
-    return [said, formulas.display(formulas.chain(it.symbol(place), steps, it.page))]
-
-
-def _origin(place: Place, written: str | None) -> str:
-    """Whose number it is: the reader's, or that of a head, typed or drawn. Who typed it last is not known."""
-    if place.head < 0:
-        return "input"
-    return "drawn" if written is None else "typed_head"
-
-
-def _twin(line: Line, it: _Printer) -> list[str]:
-    value = it.number(line.value, 4)
+def _given(line: Line, it: _Printer) -> list[str]:
+    """A number that is not computed: as it was typed, or as it was drawn, and where it is from."""
+    spelt = spelling(it.bench, line.place)
+    value = it.page.number(line.value, 2 if spelt else 4)
     steps = [(sign(it.page.exact or value.value == line.value), value)]
-    return [it.words("origin_twin"), formulas.display(formulas.chain(it.symbol(line.place), steps, it.page))]
+    if spelt and "/" in spelt:
+        steps.insert(0, ("=", formulas.as_typed(spelt)))
+    elif spelt and not it.page.exact:
+        steps = [("=", formulas.as_typed(spelt))]
+    said = it.words(f"origin_{_origin(line, spelt)}", seed=it.bench.head_seed, head=line.place.head + 1)
+    return [said, formulas.display(formulas.chain(it.symbol(line.place), steps, it.page))]
+
+
+def _origin(line: Line, spelt: str | None) -> str:
+    """Whose number it is: the reader's, or that of a head: copied, typed or drawn. Who typed it last is not known."""
+    if line.place.head < 0:
+        return "input"
+    return "twin" if line.left else "drawn" if spelt is None else "typed_head"
 
 
 _PRINT: dict[str, Callable[[Line, _Printer], list[str]]] = {
-    "typed": _typed, "twin": _twin, "project": _project, "scores": _scores, "scaled": _scaled, "masked": _masked,
+    "given": _given, "project": _project, "scores": _scores, "scaled": _scaled, "masked": _masked,
     "largest": _largest, "powers": _powers, "total": _total, "share": _share, "empty": _empty, "output": _output,
     "contribution": _contribution, "concat": _concat, "combined": _combined,
 }  # fmt: skip

@@ -67,6 +67,10 @@ class Page(NamedTuple):
     def room(self) -> float:
         return self.across * TERM
 
+    def number(self, x: float, digits: int = 2) -> Piece:
+        """A number to so many decimals, or with every digit if those are to be shown."""
+        return number(x, EXACT if self.exact else digits)
+
 
 STRUT = r"\rule[-1em]{0pt}{3em}"
 DOTS = Piece(r"\cdots", 1.2 * EM)
@@ -117,10 +121,10 @@ def _decimal(x: float, digits: int) -> str:
 
 
 @lru_cache(maxsize=4096)
-def typed(text: str, digits: int = 2) -> Piece:
+def written(text: str, digits: int = 2) -> Piece:
     """A typed number as it was typed where that is short, else rounded.
 
-    >>> [typed(t).tex for t in ("0.129", "-2", "-1/3", "0.123456789")]
+    >>> [written(t).tex for t in ("0.129", "-2", "-1/3", "0.123456789")]
     ['0.129', '-2', '-\\\\tfrac{1}{3}', '0.12']
     """
     x = numbers.value(text)
@@ -148,13 +152,9 @@ def _spelled(text: str) -> Piece:
     return Piece(rf"{mantissa}\times10^{{{int(power)}}}" if power else mantissa, px)
 
 
+@lru_cache(maxsize=256)
 def names(tokens: tuple[str, ...]) -> tuple[Piece, ...]:
     """Tokens as indices: short, to the letter, and with their place where two would look alike."""
-    return _names(tokens)
-
-
-@lru_cache(maxsize=256)
-def _names(tokens: tuple[str, ...]) -> tuple[Piece, ...]:
     short = [_clipped(token, NAME) for token in tokens]
     twice = {t for t in short if short.count(t) > 1}
     numbered = [f"{i + 1} {_clipped(token, NAME - 3)}" for i, token in enumerate(tokens)]

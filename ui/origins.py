@@ -33,9 +33,11 @@ class Line(NamedTuple):
     value: float
     left: tuple[Operand, ...] = ()
     right: tuple[Operand, ...] = ()
-    row: tuple[float, ...] = ()  #: the exponentials of a row
     counts: tuple[bool, ...] = ()  #: which of `left` count: keys that are not masked, heads that are on
-    divisor: float = 1.0
+    row: tuple[float, ...] = ()  #: the exponentials of `left`
+    above: float = 0.0  #: of a fraction
+    below: float = 1.0
+    open: bool = True  #: whether a number passes: its key is not masked, its head is on
 
 
 class Derivation(NamedTuple):
@@ -66,10 +68,8 @@ def _leaf(bench: Workbench, place: Place) -> Derivation:
         value = float(bench.array(place.stage)[place.row, place.column])
     else:
         value = float(getattr(workbench.multi_head(bench), place.stage)[place.head, place.row, place.column])
-    if own != place:
-        origin = (Operand(own, value),)
-        return Derivation(place, value, (Line("twin", place, value, origin),), origin)
-    return Derivation(place, value, (Line("typed", place, value),), ())
+    copied = (Operand(own, value),) if own != place else ()
+    return Derivation(place, value, (Line("given", place, value, copied),), copied)
 
 
 def _projected(bench: Workbench, place: Place) -> Derivation:
@@ -112,12 +112,12 @@ def _weights(bench: Workbench, place: Place) -> Derivation:
     if any(may):
         m = float(it.masked[i].max())
         raised = np.exp(it.masked[i] - m)
-        powers = tuple(raised.tolist())
+        powers, total = tuple(raised.tolist()), float(raised.sum())
         rest: tuple[Line, ...] = (
             Line("largest", place, m, row, counts=may),
-            Line("powers", place, m, row, row=powers, counts=may),
-            Line("total", place, float(raised.sum()), row, row=powers, counts=may),
-            Line("share", place, value, row=(powers[j], float(raised.sum())), counts=may),
+            Line("powers", place, m, row, counts=may, row=powers),
+            Line("total", place, total, row, counts=may, row=powers),
+            Line("share", place, value, above=powers[j], below=total, open=may[j]),
         )
     else:
         rest = (Line("empty", place, value),)
@@ -147,7 +147,7 @@ def _concat(bench: Workbench, place: Place) -> Derivation:
     origin = Place("output", place.row, column, head)
     left = (Operand(origin, float(all_heads.heads.output[head, place.row, column])),)
     value = float(all_heads.concat[place.row, place.column])
-    line = Line("concat", place, value, left, counts=(bool(all_heads.heads_on[head]),))
+    line = Line("concat", place, value, left, open=bool(all_heads.heads_on[head]))
     return Derivation(place, value, (line,), left)
 
 
@@ -205,8 +205,9 @@ def _score(it: _Trace, place: Place) -> Line:
 def _to_scaled(it: _Trace, place: Place) -> tuple[Line, ...]:
     """The score and its division, on the way to a later stage of the same cell."""
     score = _score(it, place)
-    above = (Operand(place._replace(stage="scores"), score.value),)
-    return score, Line("scaled", place, float(it.scaled[place.row, place.column]), above, divisor=it.divisor)
+    before = (Operand(place._replace(stage="scores"), score.value),)
+    value = float(it.scaled[place.row, place.column])
+    return score, Line("scaled", place, value, before, above=score.value, below=it.divisor)
 
 
 def _to_masked(it: _Trace, place: Place) -> tuple[Line, ...]:
@@ -216,7 +217,7 @@ def _to_masked(it: _Trace, place: Place) -> tuple[Line, ...]:
         return lines
     _, i, j, _ = place
     before = (Operand(place._replace(stage="scaled"), lines[-1].value),)
-    return (*lines, Line("masked", place, float(it.masked[i, j]), before, counts=(bool(it.mask[i, j]),)))
+    return (*lines, Line("masked", place, float(it.masked[i, j]), before, open=bool(it.mask[i, j])))
 
 
 def _may(it: _Trace, i: int) -> tuple[bool, ...]:
@@ -236,8 +237,8 @@ def _owner(bench: Workbench, head: int) -> int:
     return 0 if bench.twins and head == 1 else head
 
 
-def typed(bench: Workbench, place: Place) -> str | None:
-    """The text of a typed cell; None where the number is drawn or computed."""
+def spelling(bench: Workbench, place: Place) -> str | None:
+    """A number as it was typed; None where the number is drawn or computed."""
     head = _owner(bench, place.head)
     if head >= 0:
         name = f"H_{place.stage[-1]}" if head == bench.typed_head and place.stage[:2] == "W_" else ""

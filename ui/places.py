@@ -56,8 +56,3 @@ def chosen(bench: Workbench) -> Place | None:
     """The chosen cell, if there is one. Where the mask was taken away, ② is just scaled."""
     place = Place(*bench.cell) if bench.cell else None
     return place._replace(stage="scaled") if place and place.stage == "masked" and bench.mask == "none" else place
-
-
-def of_heads(place: Place) -> bool:
-    """Whether the heads page shows this cell, rather than the edit page."""
-    return place.head >= 0 or place.stage in OF_ALL_HEADS[1:]

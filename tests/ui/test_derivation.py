@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from ui import derivation, formulas, numbers, places, workbench
-from ui.derivation import blocks, derive, folds, label, title
+from ui import formulas, numbers, places, workbench
+from ui.derivation import blocks, folds, label, title
+from ui.origins import derive, spelling
 from ui.places import Place
 from ui.text import LANGUAGES, Text, catalogue
 from ui.workbench import Workbench
@@ -261,7 +262,7 @@ def test_equality_is_what_is_printed_as_a_rule():
         bench = bench_of(seed)
         for place in some_places(bench, random.Random(seed), 40):
             found = derive(bench, place)
-            if found.lines[0].kind not in ("typed", "twin"):
+            if found.lines[0].kind != "given":
                 signs += [sign for block in blocks(found, bench, EN, across=4)[1::2]
                           for chain in chains(block) for sign in chain.signs]  # fmt: skip
     assert signs.count(r"\approx") < 0.02 * len(signs)
@@ -330,7 +331,7 @@ def test_a_twin_leads_to_head_1_and_from_there_to_what_was_typed():
     bench = workbench.with_twins(workbench.with_typed_head(workbench.preset("cat"), 0), True)
     (back,) = derive(bench, Place("W_K", 1, 1, 1)).operands
     assert back.place == Place("W_K", 1, 1, 0)
-    assert derivation.typed(bench, back.place) == bench.matrices["H_K"][1][1]
+    assert spelling(bench, back.place) == bench.matrices["H_K"][1][1]
 
 
 # Words
