@@ -10,7 +10,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from ui import display, link, workbench
+from ui import challenges, display, link, workbench
+from ui.names import escaped
 from ui.text import Text
 from ui.workbench import HEAD, SHAPES, Workbench
 
@@ -42,8 +43,9 @@ class Change(NamedTuple):
 
 def between(old: Workbench, new: Workbench) -> tuple[Change, ...]:
     """Everything that differs; numbers that came with other tokens or a prepared example are not counted one by one."""
-    if (old.preset, old.seed) != (new.preset, new.seed):
-        return (_of("opened", "", f"{old.preset} {old.seed}", f"{new.preset} {new.seed}"),)
+    begun = bool(new.challenge) and new.challenge != old.challenge and _as_prepared(new)
+    if begun or (old.preset, old.seed) != (new.preset, new.seed):
+        return (_of("opened", "", _origin(old), _origin(new)),)
     found = [*_sizes(old, new), *_numbers(old, new), *_mask(old, new), *_switches(old, new)]
     if old.tokens != new.tokens:
         found = [_of("tokens", "", " ".join(old.tokens), " ".join(new.tokens)), *_switches(old, new)]
@@ -63,8 +65,12 @@ def _of(what: str, name: str, old: str = "", new: str = "", row: int = -1, colum
 
 
 def _as_prepared(bench: Workbench) -> bool:
-    start = workbench.start(bench)
-    return replace(start, token=bench.token, cell=bench.cell) == bench
+    return replace(challenges.prepared(bench), token=bench.token, cell=bench.cell) == bench
+
+
+def _origin(bench: Workbench) -> str:
+    """What was opened, for `title`."""
+    return f"{bench.preset} {bench.seed} {bench.challenge}"
 
 
 def _sizes(old: Workbench, new: Workbench) -> Iterator[Change]:
@@ -141,16 +147,18 @@ def _said(change: Change, names: Sequence[str], text: Text) -> str:
 
 
 def option(change: Change, value: str, text: Text) -> str:
-    """A value as the page writes it: a switch by its label, a number with a real minus sign."""
+    """A value as Markdown writes it: a switch by its label, a number with a real minus sign, tokens to the letter."""
     if change.what in {"scale", "mask", "route"}:
         return Text("edit", text.lang)(f"{change.what}_{value}")
     if change.what in {"token", "tokens"}:
-        return value if len(value) <= MOST_SENTENCE else f"{value[:MOST_SENTENCE]}…"
+        return escaped(value if len(value) <= MOST_SENTENCE else f"{value[:MOST_SENTENCE]}…")
     return display.signed(value)
 
 
 def title(opened: str, text: Text) -> str:
-    """A prepared example by its title; random numbers by their seed as well."""
-    name, seed = opened.split()
+    """A challenge or a prepared example by its name; random numbers by their seed as well."""
+    name, seed, challenge = opened.split(" ")
+    if challenge:
+        return Text("challenges", text.lang)(f"name_{challenge}")
     shown = workbench.example(name).title[text.lang]
     return text("seeded", title=shown, seed=seed) if name == "random" else shown

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.reading import ENTRY, assert_well, frames, opened, said, stage
-from ui import editor, link, ripple, shell, stages, state
+from ui import editor, link, names, ripple, shell, stages, state
 from ui import workbench as w
 from ui.text import LANGUAGES, Text
 
@@ -348,3 +348,13 @@ def test_awkward_tokens_are_shown_to_the_letter():
     compare(app, "last")
     assert_well(app)
     assert any("3 \\[" in b.label for b in history(app).values())
+    app.button_group(key="pick_token").set_value(0).run()
+    with inside(app):
+        state.commit(w.with_tokens(code(app), ("-", "$y$")))
+    steps = history(app.run())
+    text = Text("ripple", "en")
+    tokens = {"old": names.escaped("**b** $x$ [a](b) [a](b)"), "new": names.escaped("- $y$")}
+    token = {"old": names.escaped("$x$"), "new": names.escaped("**b**")}
+    assert steps["step_4"].label == text("history_now", step=text("step_tokens", **tokens))
+    assert steps["step_3"].label == text("step_token", **token)
+    assert text("unlike_tokens", what=text("step_tokens", **tokens)) in said(app)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ui import changes, ripple
+from ui import challenges, changes, ripple
 from ui import workbench as w
 from ui.names import numbered
 from ui.ripple import Since
@@ -219,6 +219,7 @@ ONLY_TWO = w.with_allowed(CAT, {(1, 1): False, (1, 3): False})
          "left 追 nothing to attend to: all its weights are 0 now.", "使「追」谁也看不到了：它的权重现在全是 0。"),
         (w.with_allowed(CAT, {(1, j): False for j in range(4)}), w.with_allowed(CAT, {(1, 0): False}),
          "gave 追 something to attend to again:", "又有得看了："),
+        (CAT, challenges.begun(CAT, "uniform"), "Opening “All alike” moved", "打开「一视同仁」，使"),
         (CAT, cells(cells(CAT, "Q", _00="9", _11="8"), "K", _00="3"), "Your 3 changes moved", "你的 3 处改动，使"),
         (cells(CAT, "Q", _00="9", _11="8"), CAT, "Going back to the prepared numbers moved", "回到准备好的数，使"),
         (CAT, w.with_tokens(CAT, ("a", "b")), "stand for other tokens now (tokens: 猫 追 老鼠 的 → a b)",
@@ -286,6 +287,27 @@ def test_steps_of_ones_own_mask():
     assert changes.described(changes.between(causal, one), CAT.tokens, EN) == "mask: 追 may not attend to 猫"
     assert changes.described(changes.between(one, causal), CAT.tokens, EN) == "mask: 追 may attend to 猫"
     assert changes.described(changes.between(causal, three), CAT.tokens, EN) == "mask: 3 cells"
+
+
+BEGUN = challenges.begun(replace(CAT, token=3), "uniform")
+TRIED = cells(cells(BEGUN, "Q", _00="7", _01="7"), "K", _00="7")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (CAT, BEGUN, "opened: All alike"),
+        (w.preset("twins"), replace(BEGUN, token=0, cell=("scores", 0, 0, -1)), "opened: All alike"),
+        (TRIED, challenges.begun(TRIED, "only_keys"), "opened: An idle key"),
+        (BEGUN, TRIED, "3 numbers in Q, K"),
+        (TRIED, BEGUN, "back to the prepared numbers"),
+        (TRIED, replace(BEGUN, token=0), "back to the prepared numbers; whose output: 追 → 猫"),
+        (BEGUN, replace(BEGUN, challenge=""), "a setting of “Challenges”"),
+        (TRIED, w.preset("twins"), "opened: Two dogs that look alike"),
+    ],
+)
+def test_steps_into_and_out_of_a_challenge(old, new, said):
+    assert changes.described(changes.between(old, new), CAT.tokens, EN) == said
 
 
 def test_looking_is_no_change():
