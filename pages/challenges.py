@@ -20,13 +20,15 @@ else:
     names = [escaped(row) for row in rows]
     verdict = challenges.judge(bench, names)
     challenges_parts.remember(verdict)
-    challenges_parts.choose(text)
-    challenges_parts.goal(verdict, names, text)
     edit, steps, marks = Text("edit", text.lang), bench.steps(), trace.marks(bench)
-    editor.matrices(dict.fromkeys(("Q", "K", "V"), rows), edit, marks=marks)
-    challenges_parts.say(verdict, names, text)
-    whatif.strip(bench, steps, rows, edit, attempt=True)
-    stages.draw(steps, bench.tokens, text, shell.layout(), marks=marks, live=whatif.in_browser(bench))
+    with st.container(gap="xsmall"):  # so that goal, editors, verdict and weights fit on a screen 768 high
+        challenges_parts.choose(text)
+        challenges_parts.goal(verdict, names, text)
+        editor.matrices(dict.fromkeys(("Q", "K", "V"), rows), edit, marks=marks)
+        challenges_parts.say(verdict, names, text)
+        whatif.strip(bench, steps, rows, edit, attempt=True)
+        stages.draw(steps, bench.tokens, text, shell.layout(), marks=marks, live=whatif.in_browser(bench))
+    challenges_parts.why(verdict, names, text)
     trace.under_stages(bench, text, shell.layout(), rows)
 
 shell.next_pages(text, "edit", "heads")

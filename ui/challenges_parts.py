@@ -14,6 +14,8 @@ from ui.names import escaped, with_meaning
 from ui.text import Text
 from ui.workbench import CHALLENGES
 
+DONE = ":material/check_circle:"
+
 
 def choose(text: Text) -> None:
     """The challenges side by side, and the way back to all of them."""
@@ -47,7 +49,7 @@ def start_again(reason: str, text: Text) -> None:
 def goal(it: challenges.Verdict, names: list[str], text: Text) -> None:
     """What is asked for, and what was asked about it: hints one at a time, the smallest edit, the start."""
     id, record = state.bench().challenge, _record()
-    hints, revealed = record["hints"].get(id, 0), id in record["revealed"]
+    hints, revealed = record["hints"].get(id, 0), _revealed()
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.markdown(_about("goal", names, text), width="stretch")
         with widgets.group():
@@ -59,14 +61,16 @@ def goal(it: challenges.Verdict, names: list[str], text: Text) -> None:
     for number in range(1, hints + 1):
         st.markdown(f"**{text('hint_number', number=number)}** · {_about('hint', names, text, f'_{number}')}")
     if revealed:
-        _solution(names, text)
+        with widgets.line():
+            st.markdown(_smallest(names, text), width="content")
+            _see_button(text)
 
 
 def remember(it: challenges.Verdict) -> None:
     """Keep for the session what the reader has solved; the edit that the page itself has shown does not count."""
     record, bench = _record(), state.bench()
     id = bench.challenge
-    copied = id in record["revealed"] and challenges.is_smallest(bench)
+    copied = _revealed() and challenges.is_smallest(bench)
     if it.solved and id not in record["solved"] and not copied:
         record["solved"] = [*record["solved"], id]
 
@@ -80,22 +84,32 @@ def say(it: challenges.Verdict, names: list[str], text: Text) -> None:
     if not it.solved:
         st.info(said, icon=":material/search:")
         return
-    st.success(text.sentences([text("solved"), said]), icon=":material/check_circle:")
-    if state.bench().challenge not in _record()["revealed"]:
-        _solution(names, text)
+    said = text.sentences([text("solved"), said])
+    if _revealed():  # and stands above already
+        st.success(said, icon=DONE)
+        return
+    with widgets.line():
+        st.success(f"{said}  \n{_smallest(names, text)}", icon=DONE)
+        _see_button(text)
 
 
-def _solution(names: list[str], text: Text) -> None:
-    bench = state.bench()
-    edit = challenges.smallest(bench.challenge)
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.markdown(text(
-            "smallest", matrix=edit.matrix, row=names[edit.row], column=edit.column + 1,
-            before=display.exact(edit.before), after=display.exact(edit.after),
-        ), width="content")  # fmt: skip
-        st.button(text("see"), icon=":material/play_arrow:", key="see_smallest", type="tertiary",
-                  on_click=state.callback(_see), disabled=challenges.is_smallest(bench))
-    st.markdown(_about("why", names, text))
+def why(it: challenges.Verdict, names: list[str], text: Text) -> None:
+    """Why the smallest edit does it. This stands below the stages, so that verdict and weights are seen at once."""
+    if it.solved or _revealed():
+        st.markdown(_about("why", names, text))
+
+
+def _smallest(names: list[str], text: Text) -> str:
+    edit = challenges.smallest(state.bench().challenge)
+    return text(
+        "smallest", matrix=edit.matrix, row=names[edit.row], column=edit.column + 1,
+        before=display.exact(edit.before), after=display.exact(edit.after),
+    )  # fmt: skip
+
+
+def _see_button(text: Text) -> None:
+    st.button(text("see"), icon=":material/play_arrow:", key="see_smallest", type="tertiary",
+              on_click=state.callback(_see), disabled=challenges.is_smallest(state.bench()))
 
 
 def _again_button(text: Text, type: Literal["secondary", "tertiary"] = "secondary") -> None:
@@ -144,6 +158,11 @@ def _open_hint() -> None:
 def _reveal() -> None:
     record = _record()
     record["revealed"] = [*record["revealed"], state.bench().challenge]
+
+
+def _revealed() -> bool:
+    """Whether the smallest edit of this challenge was asked for."""
+    return state.bench().challenge in _record()["revealed"]
 
 
 def _record() -> dict[str, Any]:
