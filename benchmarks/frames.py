@@ -6,8 +6,8 @@ Each time an event is dispatched at the start of a frame; taken is the time unti
 next (two frames are 33.3 ms at 60 Hz), and that the picture has changed by then. No message may go to the
 server.
 
-Of a dragged number, the work on the main thread is taken as well: the slider's event, and the frame that follows it,
-from its first callback until layout and painting are done.
+Of a dragged number, the work on the main thread is taken as well: its processor time for the slider's event and the
+frame that follows, less that of a frame in which nothing is moved.
 """
 
 from __future__ import annotations
@@ -55,22 +55,20 @@ TWO_FRAMES = """async ([samples, kind]) => {
   }
   return [times, unchanged];
 }""".replace("SLIDER", SLIDER)
-MAIN_THREAD = """async (samples) => {
+ONE_UPDATE = """async ([k, moved]) => {
+  // The slider goes from end to end in a second, as a hand would; what it moves is drawn in the frame that follows.
   const frame = () => new Promise(requestAnimationFrame);
-  const slider = (SLIDER)(), { port1, port2 } = new MessageChannel();
-  const one = (k) => new Promise((done) => {
-    slider.value = Number(slider.min) + (k * 37 % 101) / 101 * (slider.max - slider.min);
-    let begun;
-    requestAnimationFrame(() => { begun = performance.now(); });
-    const event = performance.now();
+  const task = () => new Promise((done) => { const { port1, port2 } = new MessageChannel();
+    port1.onmessage = done; port2.postMessage(0); });
+  const slider = (SLIDER)();
+  await frame();
+  await task();
+  if (moved) {
+    slider.value = Number(slider.min) + (1 - Math.abs(1 - k / 60 % 2)) * (slider.max - slider.min);
     slider.dispatchEvent(new Event("input", { bubbles: true }));
-    const handled = performance.now() - event;
-    requestAnimationFrame(() => port2.postMessage(0));
-    port1.onmessage = () => done(handled + performance.now() - begun);
-  });
-  const times = [];
-  for (let k = 0; k < samples; k++) { await frame(); times.push(await one(k)); }
-  return times;
+  }
+  await frame();
+  await task();
 }""".replace("SLIDER", SLIDER)
 
 
@@ -95,9 +93,10 @@ def _dragged(page: Page, n: int, samples: int) -> list[Line]:
     """A number of Q moved by the what-if's slider."""
     cell(page, "Q", 1, 1).focus()
     page.locator('[data-part="slider"]').wait_for()
-    page.evaluate(MAIN_THREAD, 20)
+    _work(page, 60)  # a second of dragging, after which the browser has compiled what runs often
     before = messages(page)
-    times = page.evaluate(MAIN_THREAD, samples)
+    nothing = p(_work(page, 30, moved=False), 50)
+    times = [time - nothing for time in _work(page, samples)]
     sent = messages(page) - before
     note = f"median {p(times, 50):.1f} ms, worst {max(times):.0f} ms, {samples} times"
     name = f"what-if, n = d = {n}"
@@ -106,6 +105,24 @@ def _dragged(page: Page, n: int, samples: int) -> list[Line]:
         Line(f"{name}: messages to the server, that many updates", sent, 0, ""),
         *_line(page, "what-if", name, samples),
     ]
+
+
+def _work(page: Page, samples: int, *, moved: bool = True) -> list[float]:
+    """Processor time of the page's main thread for each update, in ms: others' load on the machine is no part of it."""
+    chromium = page.context.new_cdp_session(page)
+    chromium.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def used() -> float:
+        metrics = chromium.send("Performance.getMetrics")["metrics"]
+        return 1000 * next(float(each["value"]) for each in metrics if each["name"] == "TaskDuration")
+
+    times = []
+    for k in range(samples):
+        before = used()
+        page.evaluate(ONE_UPDATE, [k, moved])
+        times.append(used() - before)
+    chromium.detach()
+    return times
 
 
 def _line(page: Page, kind: str, name: str, samples: int) -> list[Line]:

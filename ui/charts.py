@@ -162,8 +162,8 @@ def _live(n: int, shapes: tuple[Shape, ...]) -> list[Shown]:
     d_v, differs = shapes[-1][0], not any(weights for _, weights, _ in shapes)
     return [
         Shown(
-            what_if.kind(s), "datum.shown.text", "datum.shown.tip", what_if.light(weights), "live_v", s in what_if.STRUCK,
-            what_if.cells(s, n, d_v, differs=differs), what_if.sums(differs=differs),
+            what_if.kind(s), "datum.shown.text", "datum.shown.tip", what_if.light(weights), "live_v",
+            s in what_if.STRUCK, what_if.cells(s, n, d_v, differs=differs), what_if.sums(differs=differs),
         )
         for s, (_, weights, _) in enumerate(shapes)
     ]  # fmt: skip

@@ -22,6 +22,7 @@ from ui import display, theme
 
 MOST = 8  #: tokens, and columns of Q, K and V, that a browser repaints at 60 Hz (benchmarks/frames.py)
 FIELD = "whatif"  #: the chart's hidden field, by name
+STRUCK = frozenset({1, 2})  #: the stages of which cells can be masked
 STAGES = ("w_scores", "w_scaled", "w_weights", "w_output")
 
 
@@ -93,7 +94,7 @@ def cells(s: int, n: int, d_v: int, *, differs: bool = False) -> dict[str, str]:
     colour = "datum.live" if s == 2 and not differs else f"clamp(datum.live / {end}, -1, 1)"
     tip = f"slice(datum.tip, 0, lastindexof(datum.tip, '= ') + 2) + {_short(4, differs)}"
     steps = _either(f"{STAGES[s]}{at}{old}", {"text": _short(2, differs), "tip": tip})
-    if s in {1, 2}:
+    if s in STRUCK:
         steps["live_kind"] = f"datum.live === null ? datum.kind : w_mask{at} === '0' ? 'masked' : 'cell'"
         colour = f"datum.live_kind === 'masked' ? 0 : {colour}"
     return steps | {"live_v": f"datum.live === null ? datum.v : {colour}"}
@@ -101,7 +102,7 @@ def cells(s: int, n: int, d_v: int, *, differs: bool = False) -> dict[str, str]:
 
 def kind(s: int) -> str:
     """Whether a cell is struck out; only ② and ③ can be."""
-    return "datum.live_kind" if s in {1, 2} else "datum.kind"
+    return "datum.live_kind" if s in STRUCK else "datum.kind"
 
 
 def sums(*, differs: bool = False) -> dict[str, str]:
