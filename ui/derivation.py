@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ui import arithmetic, display, formulas, theme
+from ui import arithmetic, display, formulas, places, theme
 from ui.arithmetic import sign
 from ui.formulas import COMMA, DOTS, Page, Piece, counted, row, shown, symbol
 from ui.names import numbered
@@ -66,18 +66,23 @@ def label(place: Place, bench: Workbench, text: Text, *, names: Sequence[str] | 
 
 
 def title(derivation: Derivation, bench: Workbench, text: Text, *, names: Sequence[str] | None = None) -> str:
-    """A sentence that says which number this is, as the cell's tooltip does, and how large.
+    """What stands above the arithmetic.
 
     `names` are put in as they are: for Markdown they have to be escaped.
+    """
+    return tip(derivation.place, display.short(derivation.value), bench, text, names=names)
+
+
+def tip(place: Place, number: str, bench: Workbench, text: Text, *, names: Sequence[str] | None = None) -> str:
+    """A sentence that says which number this is, and how large.
 
     >>> from ui import workbench
-    >>> from ui.origins import derive
-    >>> title(derive(workbench.preset("cat"), Place("weights", 1, 2)), workbench.preset("cat"), Text("edit", "en"))
+    >>> tip(Place("weights", 1, 2), "0.40", workbench.preset("cat"), Text("edit", "en"))
     '③ weight that 追 gives to 老鼠 = 0.40'
     """
-    words, place = Text("trace", text.lang), derivation.place
+    words = Text("trace", text.lang)
     values = _words(place, bench, words, names)
-    return _in_head(words(f"tip_{_family(place)}", number=display.short(derivation.value), **values), place, words)
+    return _in_head(words(f"tip_{_family(place)}", number=number, **values), place, words)
 
 
 def _family(place: Place) -> str:
@@ -89,8 +94,9 @@ def _words(place: Place, bench: Workbench, words: Text, names: Sequence[str] | N
     names = names or numbered(bench.tokens, words)
     i, j = place.row, place.column
     of_matrix = place.stage[:2] == "W_"
+    head = places.part(bench, j)[0] if place.stage == "concat" else place.head
     return {
-        "matrix": place.stage, "head": place.head + 1,
+        "matrix": place.stage, "head": head + 1,
         "row": i + 1 if of_matrix else names[i], "column": names[j] if place.stage in PAIRS else j + 1,
     }  # fmt: skip
 

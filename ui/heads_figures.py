@@ -12,10 +12,11 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from ui import charts, display, heads_bars, heads_charts, heads_words, places, stages, state, trace
+from ui import charts, derivation, display, heads_bars, heads_charts, heads_words, places, stages, state, trace
 from ui.heads_charts import Panel
 from ui.heads_words import Ledger
-from ui.names import escaped
+from ui.names import escaped, numbered
+from ui.places import Place
 from ui.text import Text, in_both
 from ui.workbench import Workbench
 
@@ -60,7 +61,7 @@ def _movement(it: Ledger, text: Text, room: int) -> None:
 
 
 def draw_concat(it: Ledger, text: Text, layout: str) -> None:
-    """The heads' results side by side, and what W_O makes of them."""
+    """The outputs of the heads side by side, and what W_O makes of them."""
     _chart("concat", _joined, replace(it.bench, token=0), text, charts.ROOM[layout][0])
     st.caption(text("hint_concat"))
 
@@ -105,7 +106,11 @@ def _alike(it: Ledger, text: Text, room: int) -> Figure:
 
 def _shares(it: Ledger, text: Text, room: int) -> Figure:
     steps, i = it.steps, it.bench.token
-    tips = {kind: text.template(f"tip_{kind}") for kind in ("bar", "full", "output")}
+    words, row = Text("trace", text.lang), numbered(it.tokens, text)[i]
+    tips = {
+        "bar": partial(words.template("tip_contribution"), row=row), "full": text.template("tip_full"),
+        "output": partial(words.template("tip_combined"), row=row),
+    }  # fmt: skip
     return heads_bars.contributions(
         steps.contributions[:, i], steps.heads_on, steps.output[i], tips, room, i
     )  # fmt: skip
@@ -118,20 +123,22 @@ def _distances(it: Ledger, text: Text, room: int) -> Figure:
 
 def maps(it: Ledger, text: Text) -> list[Panel]:
     """The weights, a panel a head."""
-    mask, template = it.steps.heads.mask, text.template("tip_map")
+    mask, marks = it.steps.heads.mask, trace.marks(it.bench)
     return [
         Panel(
             values=it.weights[head], title=_title(it, head, text), hint="", columns=it.tokens,
-            hidden=None if mask is None else ~mask[head], tip=partial(_map_tip, template, head, it.tokens),
+            hidden=None if mask is None else ~mask[head], tip=_tip(it, "weights", text, head),
             weights=True, heads=[head] * len(it.tokens), silent=frozenset(it.off),
-            stage="weights", head=head, marks=trace.marks(it.bench),
+            stage="weights", head=head, marks=marks,
         )
         for head in range(it.bench.n_heads)
     ]  # fmt: skip
 
 
-def _map_tip(say: Callable[..., str], head: int, tokens: tuple[str, ...], q: int, k: int, number: str) -> str:
-    return say(head=head + 1, row=tokens[q], column=tokens[k], number=number)
+def _tip(it: Ledger, stage: str, text: Text, head: int = -1) -> Callable[[int, int, str], str]:
+    """What a cell is called: as over its arithmetic."""
+    names = numbered(it.tokens, text)
+    return lambda i, j, number: derivation.tip(Place(stage, i, j, head), number, it.bench, text, names=names)
 
 
 def _title(it: Ledger, head: int, text: Text) -> str:
@@ -147,29 +154,28 @@ def joined(it: Ledger, text: Text) -> list[Panel]:
     """concat with the silenced blocks struck, and the output."""
     steps, (n, d_model) = it.steps, it.full.shape
     owners = np.repeat(np.arange(it.bench.n_heads), d_model // it.bench.n_heads).tolist()
-    columns, out = [str(j + 1) for j in range(d_model)], text.template("tip_out")
-    marks = trace.marks(it.bench)
+    columns, marks = [str(j + 1) for j in range(d_model)], trace.marks(it.bench)
     return [
         Panel(
             values=steps.concat, title=text("title_concat", rows=n, columns=d_model), hint="",
-            columns=columns, tip=partial(_concat_tip, it, owners, text), heads=owners,
+            columns=columns, tip=partial(_concat_tip, it, _tip(it, "concat", text), text), heads=owners,
             hidden=np.tile(np.isin(owners, it.off), (n, 1)), silent=frozenset(it.off),
             limit=_largest(steps.heads.output), stage="concat", marks=marks,
         ),
         Panel(
             values=steps.output, title=text("title_output", rows=n, columns=d_model), hint="",
-            columns=columns, tip=lambda q, k, number: out(row=it.tokens[q], column=k + 1, number=number),
+            columns=columns, tip=_tip(it, "combined", text),
             limit=_largest(it.full, steps.output), stage="combined", marks=marks,
         ),
     ]  # fmt: skip
 
 
-def _concat_tip(it: Ledger, owners: list[int], text: Text, q: int, k: int, number: str) -> str:
-    head = owners[k]
-    j = k - owners.index(head)
-    own = display.exact(float(it.steps.heads.output[head, q, j]))
-    id = "tip_silenced" if head in it.off else "tip_concat"
-    return text(id, head=head + 1, row=it.tokens[q], column=j + 1, number=own)
+def _concat_tip(it: Ledger, tip: Callable[..., str], text: Text, q: int, k: int, number: str) -> str:
+    """What a cell of concat is called, and what would stand there if its head were on."""
+    head, j = places.part(it.bench, k)
+    cell = tip(q, k, number)
+    own = display.short(float(it.steps.heads.output[head, q, j]), 4)
+    return text("tip_silenced", cell=cell, number=own) if head in it.off else cell
 
 
 def similarity(values: NDArray[np.float64], text: Text) -> Panel:

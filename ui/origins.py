@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ui import workbench
+from ui import places, workbench
 from ui.places import Place
 from ui.workbench import Workbench
 
@@ -143,7 +143,7 @@ def _contribution(bench: Workbench, place: Place) -> Derivation:
 def _concat(bench: Workbench, place: Place) -> Derivation:
     """A copy of one head's output, 0 where that head is off."""
     all_heads = workbench.head_steps(bench)
-    head, column = divmod(place.column, all_heads.heads.output.shape[-1])
+    head, column = places.part(bench, place.column)
     origin = Place("output", place.row, column, head)
     left = (Operand(origin, float(all_heads.heads.output[head, place.row, column])),)
     value = float(all_heads.concat[place.row, place.column])

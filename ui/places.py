@@ -41,6 +41,11 @@ def shape(bench: Workbench, stage: str, head: int = -1) -> tuple[int, int] | Non
     return shapes.get(stage, (n, n))
 
 
+def part(bench: Workbench, column: int) -> tuple[int, int]:
+    """Whose output stands in a column of concat: the head, and which of its own columns it is."""
+    return divmod(column, bench.sizes["d_model"] // bench.n_heads)
+
+
 def exists(bench: Workbench, place: Place) -> bool:
     """Whether the workbench has this cell.
 

@@ -30,14 +30,14 @@ def pill(page: Page, head: int) -> Locator:
 
 
 def bars(page: Page) -> dict[int, set[int]]:
-    """For each head, the dimensions in which it has a bar."""
+    """For each head, the components in which it has a bar."""
     said = chart(page, CONTRIBUTIONS).evaluate(
         """(chart) => [...chart.querySelectorAll('g[class*="bars"] path')]
             .map((path) => path.getAttribute("aria-label"))"""
     )
     found: dict[int, set[int]] = {}
     for label in said:
-        head, column = map(int, re.search(r"head (\d+) adds \S+ to dimension (\d+)", label).groups())
+        head, column = map(int, re.search(r"head (\d+) adds to the output of \S+, component (\d+)", label).groups())
         found.setdefault(head, set()).add(column)
     return found
 

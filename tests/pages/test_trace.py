@@ -65,6 +65,19 @@ def test_any_cell_of_the_heads_page_explains_itself(cell, lang):
     spoken("heads", lang, looking(bench, *cell[:3], head=cell[3]))
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_tooltip_of_the_heads_says_what_stands_over_the_arithmetic(lang):
+    bench = replace(w.with_heads(w.preset("twins"), 2), mask="causal", heads_off=(1,))
+    explained = set()
+    for frame in frames(opened("heads", lang, bench)):
+        for cell in frame[frame["at"].fillna("") != ""].itertuples() if "at" in frame else []:
+            stage, *where = cell.at.split(" ")
+            explained.add(stage)
+            name = derivation.tip(Place(stage, *map(int, where)), "", bench, Text("heads", lang))
+            assert cell.tip.startswith(name), cell
+    assert explained == {"weights", "contribution", "concat", "combined"}
+
+
 def test_every_matrix_on_offer_exists_and_is_explained():
     for bench in (CAT, replace(CAT, route="input", mask="causal"), w.with_heads(w.resized(CAT, d_model=8), 4)):
         for stage, head in (*trace.of_one(bench), *trace.of_heads(bench)):

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from ui import formulas, numbers, places, workbench
-from ui.derivation import blocks, folds, label, title
+from ui.derivation import blocks, folds, label, tip, title
 from ui.origins import derive, spelling
 from ui.places import Place
 from ui.text import LANGUAGES, Text, catalogue
@@ -409,6 +409,9 @@ def test_names_of_places():
     assert label(Place("output", 1, 0), cat, EN, names=["x", "追 chase", "y", "z"]) == "④ 追 chase[1]"
     assert label(Place("W_Q", 0, 1, 0), cat, EN) == "head 1 · W_Q[1, 2]"
     assert label(Place("contribution", 1, 0, 1), cat, EN) == "head 2 adds to 追[1]"
+    assert label(Place("scaled", 1, 0), replace(cat, mask="causal"), EN) == "② 追·猫, before the mask"
+    assert tip(Place("concat", 1, 2), "7", cat, EN) == "concat: 追, component 3, from head 2 = 7"
+    assert tip(Place("concat", 1, 1), "7", cat, Text("edit", "zh")) == "concat：追，第 2 维，来自头 1 = 7"
     assert title(derive(cat, Place("masked", 1, 0, 1)), cat, Text("heads", "zh")).startswith("头 2 · ② 追（查询）对")
 
 
