@@ -1,5 +1,6 @@
 """Several heads side by side: switch each off and see what it really contributed."""
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -13,8 +14,8 @@ heads.choose(text)
 heads.switch(text)
 
 bench, layout = state.bench(), shell.layout()
-it = heads_words.ledger(bench)
-heads_figures.draw_maps(it, text, layout)
+it, marks = heads_words.ledger(replace(bench, cell=())), trace.marks(bench)
+heads_figures.draw_maps(it, text, layout, marks)
 among = trace.of_heads(bench)
 explain = partial(trace.panel, bench, text, layout, with_meaning(bench, text), among, heads_figures.SPOTS)
 trace.invite(bench, text, among)
@@ -34,7 +35,7 @@ explain("heads_contributions")
 
 st.markdown(f"#### {text('concat_title')}")
 st.markdown(text("concat_intro"))
-heads_figures.draw_concat(it, text, layout)
+heads_figures.draw_concat(it, text, layout, marks)
 explain("heads_concat")
 
 st.markdown(f"#### {text('alike_title')}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from ui import charts, derivation, display, heads_bars, heads_charts, heads_words, places, stages, state, trace
+from ui import charts, derivation, display, heads_bars, heads_charts, heads_words, places, stages, state
 from ui.heads_charts import Panel
 from ui.heads_words import Ledger
 from ui.names import escaped, numbered
@@ -29,11 +29,12 @@ SIDE_BY_SIDE = ("xl", "wide")
 
 Figure = tuple[pd.DataFrame, dict[str, Any]]
 Make = Callable[[Ledger, Text, int], Figure]
+Marks = Mapping[Place, int]  #: cells → how charts frame them
 
 
-def draw_maps(it: Ledger, text: Text, layout: str) -> None:
+def draw_maps(it: Ledger, text: Text, layout: str, marks: Marks) -> None:
     """The attention weights of every head."""
-    _chart("maps", _maps, replace(it.bench, token=0), text, charts.ROOM[layout][0])
+    _chart("maps", _maps, replace(it.bench, token=0), text, charts.ROOM[layout][0], marks)
     st.caption(text("hint_maps"))
 
 
@@ -56,13 +57,13 @@ def _contributions(it: Ledger, text: Text, room: int) -> None:
 
 def _movement(it: Ledger, text: Text, room: int) -> None:
     st.markdown(f"#### {text('movement_title')}")
-    _chart("movement", _distances, replace(it.bench, token=0, cell=()), text, room)
+    _chart("movement", _distances, replace(it.bench, token=0), text, room)
     st.caption(text("movement_note"))
 
 
-def draw_concat(it: Ledger, text: Text, layout: str) -> None:
+def draw_concat(it: Ledger, text: Text, layout: str, marks: Marks) -> None:
     """The outputs of the heads side by side, and what W_O makes of them."""
-    _chart("concat", _joined, replace(it.bench, token=0), text, charts.ROOM[layout][0])
+    _chart("concat", _joined, replace(it.bench, token=0), text, charts.ROOM[layout][0], marks)
     st.caption(text("hint_concat"))
 
 
@@ -72,22 +73,28 @@ def draw_similarity(it: Ledger, text: Text, layout: str) -> None:
     if len(values) == 1 or np.isnan(values).any():
         st.info(text("similarity_one" if len(values) == 1 else "similarity_none"))
         return
-    _chart("similarity", _alike, replace(it.bench, token=0, cell=(), heads_off=()), text, ROOMS[layout][1])
+    _chart("similarity", _alike, replace(it.bench, token=0, heads_off=()), text, ROOMS[layout][1])
     st.caption(text("hint_similarity"))
     st.markdown(heads_words.alike(values, text))
 
 
-def _chart(name: str, make: Make, bench: Workbench, text: Text, room: int) -> None:
+def _chart(name: str, make: Make, bench: Workbench, text: Text, room: int, marks: Marks | None = None) -> None:
     """A chart and what to see in it, in both languages: a spec that changes is drawn anew."""
     frame, spec = _figure(make, bench, text, room)
     described = spec | {"description": in_both(f"{name}_alt", "heads")}
-    chart = frame.assign(turn=state.lab()["looks"])
-    stages.draw_choosable(chart, described, f"heads_{name}", choosable=f"heads_{name}" in SPOTS)
+    shown = frame.assign(turn=state.lab()["looks"])
+    if marks is not None:
+        by_address = {" ".join(map(str, place)): mark for place, mark in marks.items()}
+        shown["marked"] = [by_address.get(at, 0) for at in shown["at"]]
+    stages.draw_choosable(shown, described, f"heads_{name}", choosable=f"heads_{name}" in SPOTS)
 
 
 @lru_cache(maxsize=256)
 def _figure(make: Make, bench: Workbench, text: Text, room: int) -> Figure:
-    """A figure of a workbench, made once: what does not change, and a class on one link, cost nothing."""
+    """A figure of a workbench, made once: what does not change, and a class on one link, cost nothing.
+
+    Which cell is looked at is no part of it: looking changes no number.
+    """
     return make(heads_words.ledger(bench), text, room)
 
 
@@ -123,13 +130,13 @@ def _distances(it: Ledger, text: Text, room: int) -> Figure:
 
 def maps(it: Ledger, text: Text) -> list[Panel]:
     """The weights, a panel a head."""
-    mask, marks = it.steps.heads.mask, trace.marks(it.bench)
+    mask = it.steps.heads.mask
     return [
         Panel(
             values=it.weights[head], title=_title(it, head, text), hint="", columns=it.tokens,
             hidden=None if mask is None else ~mask[head], tip=_tip(it, "weights", text, head),
             weights=True, heads=[head] * len(it.tokens), silent=frozenset(it.off),
-            stage="weights", head=head, marks=marks,
+            stage="weights", head=head,
         )
         for head in range(it.bench.n_heads)
     ]  # fmt: skip
@@ -154,18 +161,18 @@ def joined(it: Ledger, text: Text) -> list[Panel]:
     """concat with the silenced blocks struck, and the output."""
     steps, (n, d_model) = it.steps, it.full.shape
     owners = np.repeat(np.arange(it.bench.n_heads), d_model // it.bench.n_heads).tolist()
-    columns, marks = [str(j + 1) for j in range(d_model)], trace.marks(it.bench)
+    columns = [str(j + 1) for j in range(d_model)]
     return [
         Panel(
             values=steps.concat, title=text("title_concat", rows=n, columns=d_model), hint="",
             columns=columns, tip=partial(_concat_tip, it, _tip(it, "concat", text), text), heads=owners,
             hidden=np.tile(np.isin(owners, it.off), (n, 1)), silent=frozenset(it.off),
-            limit=_largest(steps.heads.output), stage="concat", marks=marks,
+            limit=_largest(steps.heads.output), stage="concat",
         ),
         Panel(
             values=steps.output, title=text("title_output", rows=n, columns=d_model), hint="",
             columns=columns, tip=_tip(it, "combined", text),
-            limit=_largest(it.full, steps.output), stage="combined", marks=marks,
+            limit=_largest(it.full, steps.output), stage="combined",
         ),
     ]  # fmt: skip
 

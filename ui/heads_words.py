@@ -45,7 +45,7 @@ class Ledger:
 
 @lru_cache(maxsize=64)
 def ledger(bench: Workbench) -> Ledger:
-    """Run the heads of a workbench."""
+    """Run the heads of a workbench: of one without a chosen cell, so that a click on a cell runs nothing."""
     steps = workbench.head_steps(bench)
     full = steps.contributions.sum(axis=-3)
     moved, length = (np.linalg.norm(x, axis=-1) for x in (steps.output - full, full))

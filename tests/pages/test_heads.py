@@ -7,7 +7,7 @@ import pytest
 
 import attention
 from tests.pages.reading import assert_well, frames, opened, said
-from ui import editor, link
+from ui import charts, editor, heads_figures, heads_words, link
 from ui import workbench as w
 from ui.text import LANGUAGES, catalogue
 
@@ -234,6 +234,19 @@ def test_the_chart_of_the_maps_is_kept_while_only_numbers_change():
     app.button_group(key="language_picker").set_value("zh").run()
     app.button_group(key="pick_token").set_value(0).run()
     assert [chart.proto.spec for chart in app.get("vega_lite_chart")] == before
+
+
+def test_looking_at_a_cell_draws_frames_and_computes_nothing_anew():
+    app = opened("heads", "en", replace(WIDE, n_heads=4))
+    heads_figures._figure.cache_clear()
+    app.selectbox(key="trace_matrix_en").select(("concat", -1)).run()
+    made = heads_figures._figure.cache_info().misses, heads_words.ledger.cache_info().misses
+    for stage, head in (("weights", 2), ("combined", -1)):
+        app.selectbox(key="trace_matrix_en").select((stage, head)).run()
+        assert_well(app)
+        marked = [frame[frame["marked"] == charts.CHOSEN]["at"].tolist() for frame in (frames(app)[i] for i in (0, 3))]
+        assert [f"{stage} 1 0 {head}"] in marked
+    assert (heads_figures._figure.cache_info().misses, heads_words.ledger.cache_info().misses) == made
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
