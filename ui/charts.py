@@ -28,7 +28,7 @@ ROOM = {"xl": (1240, 4), "wide": (880, 4), "medium": (560, 2), "half": (490, 2),
 LABELS = 62  #: pixels for a row's token, left of its cells
 SUMS = 62  #: pixels for "Σ = 1.00", right of the weights
 LEGIBLE = 27  #: the least cell that holds a number
-COLUMNS = ("kind", "s", "q", "k", "v", "text", "tip", "light", "at", "marked", "old")
+COLUMNS = ("kind", "s", "q", "k", "v", "text", "tip", "light", "at", "marked", "old", "end")
 Shape = tuple[int, bool, bool]  #: a heatmap's columns, whether it holds weights, whether sums stand beside it
 CHOSEN, OPERAND = 1, 2  #: how a cell is marked: it explains itself; it goes into the one that does
 
@@ -58,9 +58,11 @@ class Heat:
             return None, 0
         return f"{self.stage} {q} {k} {self.head}", self.marks.get(Place(self.stage, q, k, self.head), 0)
 
-    def before(self, q: int, k: int) -> float | None:
-        """The number a cell is compared with; none where it is masked, or nothing is compared."""
-        return None if self.old is None or not math.isfinite(self.old[q, k]) else float(self.old[q, k])
+    def before(self, q: int, k: int) -> tuple[float | None, float | None]:
+        """The number a cell is compared with, none where it is masked, and the difference at the ends of the ramp."""
+        if self.old is None:
+            return None, None
+        return float(self.old[q, k]) if math.isfinite(self.old[q, k]) else None, self.limit
 
 
 def linked(
@@ -92,18 +94,18 @@ def _frame(rows: Sequence[str], heats: Sequence[Heat], turn: int, stamp: int) ->
 
 
 def _word(kind: str, s: int, text: str, q: int = 0, k: int = 0) -> tuple[Any, ...]:
-    return (kind, s, q, k, None, text, None, False, None, 0, None)
+    return (kind, s, q, k, None, text, None, False, None, 0, None, None)
 
 
 def _cell(heat: Heat, s: int, q: int, k: int, x: float) -> tuple[Any, ...]:
     text, tip = heat.show(x, 2), heat.tip(q, k, heat.show(x, 4))
     if math.isnan(x) or x == -math.inf or (heat.hidden is not None and heat.hidden[q, k]):
         # 0.0, because Vega drops a mark whose colour is not a number
-        return ("masked", s, q, k, 0.0, text, tip, False, *heat.at(q, k), heat.before(q, k))
+        return ("masked", s, q, k, 0.0, text, tip, False, *heat.at(q, k), *heat.before(q, k))
     colour = x if heat.weights else min(max(x / heat.limit, -1.0), 1.0) if heat.limit else 0.0
     position = colour if heat.weights else (colour + 1) / 2
     light = _light(heat.weights, round(255 * position))
-    return ("cell", s, q, k, colour, text, tip, light, *heat.at(q, k), heat.before(q, k))
+    return ("cell", s, q, k, colour, text, tip, light, *heat.at(q, k), *heat.before(q, k))
 
 
 @lru_cache(maxsize=512)

@@ -23,6 +23,7 @@ from ui import display, theme
 MOST = 8  #: tokens, and columns of Q, K and V, that a browser repaints at 60 Hz (benchmarks/frames.py)
 FIELD = "whatif"  #: the chart's hidden field, by name
 STRUCK = frozenset({1, 2})  #: the stages of which cells can be masked
+ROUNDING = 1e-9  #: of a number: what the browser's last bits and NumPy's may differ by; see `cells`
 STAGES = ("w_scores", "w_scaled", "w_weights", "w_output")
 
 
@@ -86,14 +87,18 @@ def _dot(pairs: Iterable[tuple[str, str]]) -> str:
 def cells(s: int, n: int, d_v: int, *, differs: bool = False) -> dict[str, str]:
     """What a stage's cells show, field → expression: their own, or what the what-if makes of it.
 
-    differs: not the numbers but by how much they differ from the `old` one of each record, on the signed ramp.
+    differs: not the numbers but by how much they differ from the `old` one of each record, on the signed ramp as the
+    server coloured it, up to each record's `end`.
     """
     at = f"[{(n, n, n, d_v)[s]} * datum.q + datum.k]"
-    old = " - (isValid(datum.old) ? datum.old : -1 / 0)" if differs else ""
-    end = "w_end_output" if s == 3 else "1" if s == 2 else "w_end"
+    number = f"{STAGES[s]}{at}"
+    if differs:
+        by = f"{number} - (isValid(datum.old) ? datum.old : -1 / 0)"
+        number = f"abs({by}) < {ROUNDING} * max(1, abs({number})) ? 0 : {by}"
+    end = "datum.end" if differs else "w_end_output" if s == 3 else "w_end"
     colour = "datum.live" if s == 2 and not differs else f"clamp(datum.live / {end}, -1, 1)"
     tip = f"slice(datum.tip, 0, lastindexof(datum.tip, '= ') + 2) + {_short(4, differs)}"
-    steps = _either(f"{STAGES[s]}{at}{old}", {"text": _short(2, differs), "tip": tip})
+    steps = _either(number, {"text": _short(2, differs), "tip": tip})
     if s in STRUCK:
         steps["live_kind"] = f"datum.live === null ? datum.kind : w_mask{at} === '0' ? 'masked' : 'cell'"
         colour = f"datum.live_kind === 'masked' ? 0 : {colour}"
@@ -118,7 +123,7 @@ def _either(number: str, live: dict[str, str]) -> dict[str, str]:
     sent, made = (", ".join(f"{name}: {text}" for name, text in each)
                   for each in (((name, f"datum.{name}") for name in live), live.items()))  # fmt: skip
     return {
-        "live": f"datum.stamp === w_stamp ? {number} : null",
+        "live": f"datum.stamp === w_stamp ? ({number}) : null",
         "shown": "datum.shown && datum.shown.live === datum.live ? datum.shown"
                  f" : datum.live === null ? {{live: null, {sent}}} : {{live: datum.live, {made}}}",
     }  # fmt: skip
@@ -133,7 +138,7 @@ def _short(decimals: int, differs: bool) -> str:
     near_one = f"{size} >= {1 - least / 2} && {size} < 1"
     small = f"{near_one} ? '≈' + {sign} + '1' : {half} ? {sign} + {_half_up(size, decimals)}"
     return (
-        f"({size} < {least / 2} ? (datum.live === 0 ? '0' : '≈0')"
+        f"({size} < {least / 2} ? (datum.live === 0 ? '0' : '{display.NEARLY_0}')"
         f" : {size} < 1000 ? ({small} : {plus}format(datum.live, '.{decimals}f'))"
         f" : {size} < 1e300 ? {sign} + replace(format({_half_even(size)}, '.2e'), 'e+', 'e')"
         f" : isNaN(datum.live) ? datum.text : {sign} + '∞')"

@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.helpers import bench, cell, chart, choose, query, settle, stages, type_in
 from ui import link, ripple
 from ui.text import Text
-from ui.workbench import Workbench, preset
+from ui.workbench import Workbench, preset, random, with_cells
 
 OpenPage = Callable[..., Page]
 TEXT = Text("ripple", "en")
@@ -29,10 +30,20 @@ def printed(page: Page) -> list[dict[tuple[int, int], str]]:
     """What the cells of each stage print."""
     drawn = chart(page).evaluate(r"""(chart) => [...chart.querySelectorAll('g[class*="cells_"]')].map((rects) =>
       [...rects.parentElement.querySelectorAll("text")].flatMap((text) => {
-        const at = /k: (\d+);.*q: (\d+);.*text: /.exec(text.getAttribute("aria-label"));
-        return at ? [[Number(at[2]), Number(at[1]), text.textContent]] : [];
+        const { kind, q, k } = text.__data__?.datum ?? {};  // (Vega leaves each mark's record at its element)
+        return ["cell", "masked"].includes(kind) ? [[q, k, text.textContent]] : [];
       }))""")
     return [{(q, k): text for q, k, text in heatmap} for heatmap in drawn]
+
+
+def painted(page: Page) -> list[dict[tuple[int, int], str]]:
+    """The colours of each stage's cells."""
+    drawn = chart(page).evaluate("""(chart) => [...chart.querySelectorAll('g[class*="cells_"]')].map((rects) =>
+      [...rects.querySelectorAll("path")].map((path) => {
+        const { q, k } = path.__data__.datum;
+        return [q, k, path.getAttribute("fill")];
+      }))""")
+    return [{(q, k): colour for q, k, colour in heatmap} for heatmap in drawn]
 
 
 def lit(page: Page) -> set[int]:
@@ -87,6 +98,45 @@ def test_comparing_keeps_the_row_that_was_picked(page: Page) -> None:
     expect_row(page, 2)
     choose(page, TEXT("mode_now"))
     expect_row(page, 2)
+
+
+PINNED = random(tuple("abcdefgh"), 8, 8, 3)
+
+
+@pytest.fixture
+def differences(open_page: OpenPage) -> Page:
+    """The edit page as it shows how far some rows have moved from pinned numbers."""
+    edited = with_cells(PINNED, "Q", {(1, 0): "1/3", (5, 2): "0.7"})
+    page = open_page(f"/edit?lang=en&s={link.encode(edited)}&b={link.encode(PINNED)}")
+    page.locator('input[name="whatif"]').wait_for(state="attached")
+    return page
+
+
+def drag(page: Page) -> None:
+    """Move a number of query 3, without keeping it."""
+    cell(page, "Q", 3, 3).focus()
+    page.keyboard.press("Alt+ArrowUp")
+    page.wait_for_timeout(100)
+    assert page.locator('input[name="whatif"]').input_value()
+
+
+def test_dragging_changes_no_difference_of_other_rows(differences: Page) -> None:
+    page = differences
+    before, colours = printed(page), painted(page)
+    drag(page)
+    for was, now in ((before, printed(page)), (colours, painted(page))):
+        for old, new in zip(was, now, strict=True):
+            assert {q for (q, k), each in old.items() if new[q, k] != each} == {3}
+
+
+def test_what_a_drag_leaves_alone_has_not_moved_since_the_last_edit(differences: Page) -> None:
+    page = differences
+    type_in(page, cell(page, "K", 0, 0), "1/7")
+    settle(page)
+    choose(page, TEXT("mode_last"))
+    drag(page)
+    for heatmap in printed(page):
+        assert {q for (q, _), text in heatmap.items() if text != "0"} == {3}
 
 
 def test_the_history_is_stepped_through(page: Page) -> None:
