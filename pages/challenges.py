@@ -25,10 +25,12 @@ else:
         challenges_parts.choose(text)
         challenges_parts.goal(verdict, names, text)
         editor.matrices(dict.fromkeys(("Q", "K", "V"), rows), edit, marks=marks)
-        challenges_parts.say(verdict, names, text)
+        with whatif.of_kept("verdict"):
+            challenges_parts.say(verdict, names, text)
         whatif.strip(bench, steps, rows, edit, attempt=True)
         stages.draw(steps, bench.tokens, text, shell.layout(), marks=marks, live=whatif.in_browser(bench))
     challenges_parts.why(verdict, names, text)
-    trace.under_stages(bench, text, shell.layout(), rows)
+    with whatif.of_kept("below"):
+        trace.under_stages(bench, text, shell.layout(), rows)
 
 shell.next_pages(text, "edit", "heads")

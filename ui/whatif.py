@@ -17,7 +17,8 @@ from ui import components, live, numbers, state, workbench
 from ui.text import Text
 from ui.workbench import SCALES, Workbench
 
-WORDS = ("invite", "keep", "go", "open", "heat", "who", "later", "region", "may", "heatHelp", "keepHelp", "sliderHelp")
+WORDS = ("invite", "keep", "go", "shut", "open", "heat", "who", "later", "region", "may", "heatHelp", "keepHelp",
+         "sliderHelp")  # fmt: skip
 
 
 def in_browser(bench: Workbench) -> bool:
@@ -60,6 +61,11 @@ def strip(
             "scale": bench.scale, "divisors": {"sqrt": d_k**0.5, "none": 1.0, "linear": float(d_k)},
         },
     )  # fmt: skip
+
+
+def of_kept(name: str) -> Any:
+    """A container for what is said of the numbers that were kept: it fades while others are tried (whatif.js)."""
+    return st.container(key=f"kept_{name}")
 
 
 def _keep() -> None:

@@ -7,7 +7,7 @@ export default function ({ data, parentElement }) {
   if (first || data.looks === last) return;
   last = data.looks;
   setTimeout(() => {
-    const panel = parentElement.host?.closest('[class*="st-key-"]') ?? parentElement.closest('[class*="st-key-"]');
+    const panel = (parentElement.host ?? parentElement).closest(".st-key-trace");
     const page = panel?.closest('[data-testid="stMain"]');
     if (!page) return;
     const { top } = panel.getBoundingClientRect();

@@ -58,6 +58,7 @@ function otherNumbers(strip, before) {
 }
 
 function forget(strip) {
+  fade("");
   clearInterval(strip.watch);
   if (window.attentionLabWhatIf?.of === strip) delete window.attentionLabWhatIf;
 }
@@ -135,6 +136,10 @@ function paint(strip) {
   parts.number.hidden = parts.slider.hidden = !chosen;
   parts.keep.hidden = parts.go.hidden = !(chosen || live) || !data.live;
   parts.keep.disabled = !kept(strip);
+  parts.go.textContent = live ? data.words.go : data.words.shut;
+  parts.heated.hidden = strip.temperature === 1; // it acts, so it is said, whether or not its slider is in sight
+  parts.heated.textContent = `${data.words.heat} ${strip.temperature.toFixed(2)}`;
+  fade(live && data.live ? data.words.later : "");
   parts.why.hidden = !chosen || data.live;
   if (chosen) paintNumber(strip);
   if (!parts.more.hidden) paintMore(strip);
@@ -150,9 +155,18 @@ function paintNumber(strip) {
   parts.slider.value = at;
   const name = `${chosen.matrix}[${data.rows[chosen.matrix][chosen.row]}, ${chosen.column + 1}]`;
   const text = (now?.text ?? data.texts[chosen.matrix][chosen.row][chosen.column]).replace("-", "−");
-  parts.number.textContent = `${name} = ${text}`;
+  const before = data.texts[chosen.matrix][chosen.row][chosen.column].replace("-", "−");
+  parts.number.textContent = now ? `${name}: ${before} → ${text}` : `${name} = ${before}`;
   parts.slider.setAttribute("aria-label", name);
   parts.slider.setAttribute("aria-valuetext", text);
+}
+
+// What the server says of the kept numbers does not follow what is only tried: it steps back, and says why when asked.
+function fade(why) {
+  for (const said of document.querySelectorAll('[class*="st-key-kept"]')) {
+    said.style.opacity = why ? 0.4 : "";
+    said.title = why;
+  }
 }
 
 // Everything the stages are computed from, as ui/live.py reads it.
@@ -228,7 +242,7 @@ function toggle(strip, i, j) {
 
 function label(strip) {
   const { data, parts } = strip, { words } = data;
-  for (const name of ["invite", "keep", "go", "open", "scale", "heat", "heatHelp", "who", "later", "why"]) {
+  for (const name of ["invite", "keep", "open", "scale", "heat", "heatHelp", "who", "why"]) {
     parts[name].textContent = words[name];
   }
   parts.strip.setAttribute("aria-label", words.region);
