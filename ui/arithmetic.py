@@ -7,6 +7,7 @@ printed, what goes in gets more digits; where no digits help, the sign is ≈.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from itertools import compress
 from typing import NamedTuple
@@ -59,7 +60,7 @@ def off(printed: float, shown: Piece, size: float) -> float:
     Half a unit is what rounding may do. The last bits of float64, of terms of that `size`, do not count.
     """
     difference = abs(printed - shown.value) - BITS * size
-    return difference / shown.unit if difference > 0 else 0.0
+    return difference / max(shown.unit, sys.float_info.min) if difference > 0 else 0.0  # a unit may round to 0
 
 
 def close(units: float) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import challenges, components, link, state
+from ui import challenges, components, link, state, trace
 from ui.text import LANGUAGES, Text
 
 #: section → pages; a page is pages/<name>.py and has the address /<name>, the first one /.
@@ -169,8 +169,10 @@ def _notices(text: Text) -> None:
 
 def _in_words(values: dict[str, object], text: Text) -> dict[str, object]:
     """A notice's values as it says them: a stage by its name in the reader's language."""
-    named = {"stage": Text("trace", text.lang)(f"name_{values['stage']}")} if "stage" in values else {}
-    return values | named
+    if "stage" not in values:
+        return values
+    matrix = str(values["stage"]), int(str(values["head"]))
+    return values | {"stage": trace.matrix_name(matrix, Text("trace", text.lang))}
 
 
 def _apologise(text: Text) -> None:

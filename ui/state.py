@@ -121,7 +121,7 @@ def _with_its_cell(new: Workbench) -> Workbench:
     place = places.chosen(new)
     if place is None or places.exists(new, place):
         return new
-    notify("cell_gone", stage=place.stage, row=place.row + 1, column=place.column + 1)
+    notify("cell_gone", stage=place.stage, head=place.head, row=place.row + 1, column=place.column + 1)
     return replace(new, cell=())
 
 

@@ -133,11 +133,12 @@ def _matrix(bench: Workbench, place: Place | None, text: Text, among: Sequence[M
 
     st.selectbox(
         text("matrix"), options, options.index(value), key=key, label_visibility="collapsed", width=220,
-        format_func=lambda option: _matrix_name(option, text), on_change=_looks(key, nearest, options),
+        format_func=lambda option: matrix_name(option, text), on_change=_looks(key, nearest, options),
     )  # fmt: skip
 
 
-def _matrix_name(option: Matrix, text: Text) -> str:
+def matrix_name(option: Matrix, text: Text) -> str:
+    """What a matrix is called, with its head."""
     stage, head = option
     name = text(f"name_{stage}") if stage else text("no_cell")
     return name if head < 0 else text("in_head", head=head + 1, rest=name)
