@@ -69,9 +69,8 @@ def test_a_click_explains_a_cell_and_its_operands_lead_back(page: Page) -> None:
 
 
 def test_by_touch_on_a_phone(open_page: OpenPage) -> None:
-    page = open_page("/edit", lang="zh", width=390, user_agent=PHONE)
-    heat_cell(page, 3, 2, 1).scroll_into_view_if_needed()
-    heat_cell(page, 3, 2, 1).dispatch_event("click")
+    page = open_page("/edit", lang="zh", width=390, user_agent=PHONE, touch=True)
+    heat_cell(page, 3, 2, 1).tap()
     settle(page)
     assert bench(page).cell == ("output", 2, 1, -1)
     assert_typeset(page)

@@ -1,15 +1,18 @@
-"""What a visitor would see, read from AppTest: pages opened with a workbench, and the data behind charts."""
+"""What a visitor would see and do, by AppTest: pages opened with a workbench, numbers typed, the data behind charts."""
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 from urllib.parse import quote
 
 import pandas as pd
 import pyarrow as pa
 from streamlit.testing.v1 import AppTest
 
-from ui import link
+from ui import editor, link, state
 from ui.workbench import Workbench
 
 ENTRY = str(Path(__file__).parents[2] / "streamlit_app.py")
@@ -23,6 +26,24 @@ def opened(page: str, lang: str = "en", bench: Workbench | None = None, code: st
         app.query_params["s"] = code if bench is None else quote(link.encode(bench))
     if page != "home":
         app.switch_page(f"pages/{page}.py")
+    return app.run()
+
+
+def code(app: AppTest) -> Workbench:
+    """The workbench that the page's code, and so its link, stands for."""
+    return link.decode(app.session_state["lab"]["code"])
+
+
+def inside(app: AppTest) -> AbstractContextManager[object]:
+    """Where `ui.state` is that of the page."""
+    lab = app.session_state["lab"]
+    return patch.object(state, "lab", lambda: lab)
+
+
+def typed(app: AppTest, name: str, cells: dict[str, str], overflow: dict[str, Any] | None = None) -> AppTest:
+    """Type into cells as the grid component's callback does, then rerun."""
+    with inside(app):
+        editor.type_into(name, cells, overflow)
     return app.run()
 
 

@@ -1,30 +1,17 @@
 """The challenges page: choose, try, be told what is true, be helped, see the smallest edit."""
 
 from dataclasses import replace
-from unittest.mock import patch
 
 import pytest
 
-from tests.pages.reading import assert_well, frames, opened, said, stage
+from tests.pages.reading import assert_well, code, frames, opened, said, stage, typed
 from ui import challenges as c
-from ui import display, editor, link, state
+from ui import display
 from ui import workbench as w
 from ui.text import LANGUAGES, catalogue
 
 CAT = w.preset("cat")
 MOST = c.begun(CAT, "most")
-
-
-def code(app):
-    return link.decode(app.session_state["lab"]["code"])
-
-
-def typed(app, name, cells):
-    """Type into cells as the grid component's callback does, then rerun."""
-    lab = app.session_state["lab"]
-    with patch.object(state, "lab", lambda: lab):
-        editor.type_into(name, cells)
-    return app.run()
 
 
 def options(app):

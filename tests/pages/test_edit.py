@@ -1,14 +1,13 @@
 """The edit page: numbers on screen are the core's, controls change what they say, nothing typed is lost."""
 
 from dataclasses import replace
-from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 import attention
-from tests.pages.reading import assert_well, frames, opened, said, stage
-from ui import display, editor, link, state
+from tests.pages.reading import assert_well, code, frames, opened, said, stage, typed
+from ui import display
 from ui import workbench as w
 from ui.text import LANGUAGES, catalogue
 
@@ -85,10 +84,6 @@ def test_tables_say_the_same(lang):
         assert cells[5] == "1.0000"
 
 
-def code(app):
-    return link.decode(app.session_state["lab"]["code"])
-
-
 def test_switches_change_what_they_say_and_can_be_undone():
     app = opened("edit", "en")
     app.button_group(key="pick_scale").set_value("none").run()
@@ -152,29 +147,21 @@ def test_sizes():
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_sentence_that_does_not_fit_is_explained_and_kept(lang):
     app = opened("edit", lang)
-    for typed, reason, values in [
+    for text, reason, values in [
         ("   ", "empty", {}),
         (" ".join("abcdefghijklm"), "too_many", {"count": 13}),
         ("猫 " + "长" * 13, "too_long", {"word": "长" * 13}),
     ]:
-        app.text_input(key="sentence").set_value(typed).run()
+        app.text_input(key="sentence").set_value(text).run()
         assert_well(app)
         wanted = catalogue("edit", lang)[f"sentence_{reason}"]
         assert wanted.split("<<")[0] in said(app)
         assert all(str(value) in said(app) for value in values.values())
-        assert app.text_input(key="sentence").value == typed
+        assert app.text_input(key="sentence").value == text
         assert code(app) == CAT
     app.text_input(key="sentence").set_value("猫 吃 老鼠 的").run()
     assert code(app) == w.with_tokens(CAT, ("猫", "吃", "老鼠", "的"))
     assert not app.warning
-
-
-def typed(app, name, cells, overflow=None):
-    """Type into cells as the grid component's callback does, then rerun."""
-    lab = app.session_state["lab"]
-    with patch.object(state, "lab", lambda: lab):
-        editor.type_into(name, cells, overflow)
-    return app.run()
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import attention
-from tests.pages.reading import assert_well, frames, opened, said
-from ui import charts, editor, heads_figures, heads_words, link
+from tests.pages.reading import assert_well, code, frames, opened, said
+from ui import charts, editor, heads_figures, heads_words
 from ui import workbench as w
 from ui.text import LANGUAGES, catalogue
 
@@ -53,10 +53,6 @@ def core(bench):
             each[1] = each[0]
     on = [head not in bench.heads_off for head in range(bench.n_heads)]
     return attention.MultiHead(*W).steps(X, bench.mask_array(), heads_on=on, scale=bench.scale)
-
-
-def bench_of(app):
-    return link.decode(app.session_state["lab"]["code"])
 
 
 def cells(frame):
@@ -111,7 +107,7 @@ def test_every_number_drawn_is_the_cores(bench, lang):
 def test_awkward_numbers_give_a_sensible_page(bench, lang):
     app = opened("heads", lang, bench)
     assert_well(app)
-    assert bench_of(app) == bench
+    assert code(app) == bench
     app.toggle(key="as_tables").set_value(True).run()
     assert_well(app)
     assert "nan" not in "\n".join(each.value for each in app.markdown).lower()
@@ -124,29 +120,29 @@ def test_heads_are_switched_one_by_one():
     app = opened("heads", "en", replace(WIDE, n_heads=4))
     app.button_group(key="heads_on").set_value([0, 3, 1]).run()
     assert_well(app)
-    assert bench_of(app).heads_off == (2,)
+    assert code(app).heads_off == (2,)
     struck = frames(app)[MAPS]
     assert (struck["kind"] == "strike").sum() == 1
     assert catalogue("heads", "en")["mark_off"] in " ".join(struck[struck["kind"] == "title"]["text"])
     assert set(struck[struck["kind"] == "cell"]["opacity"]) == {1, 0.3}
     app.button(key="undo").click().run()
-    assert bench_of(app).heads_off == ()
+    assert code(app).heads_off == ()
 
 
 def test_solo_all_on_and_all_off():
     app = opened("heads", "en", replace(WIDE, n_heads=4))
     app.button_group(key="heads_solo").set_value(2).run()
-    assert bench_of(app).heads_off == (0, 1, 3)
+    assert code(app).heads_off == (0, 1, 3)
     assert app.button_group(key="heads_on").value == [2]
     app.button_group(key="heads_on").set_value([0, 2]).run()
     assert app.button_group(key="heads_solo").value is None
     app.button(key="heads_all_off").click().run()
     assert_well(app)
-    assert bench_of(app).heads_off == (0, 1, 2, 3)
+    assert code(app).heads_off == (0, 1, 2, 3)
     assert catalogue("heads", "en")["status_none"] in said(app)
     assert (frames(app)[CONTRIBUTIONS].query("kind == 'output'")["value"] == 0).all()
     app.button(key="heads_all_on").click().run()
-    assert bench_of(app).heads_off == ()
+    assert code(app).heads_off == ()
     assert app.button(key="heads_all_on").disabled
 
 
@@ -155,7 +151,7 @@ def test_twins_are_equal_to_the_last_digit(lang):
     app = opened("heads", lang, replace(WIDE, n_heads=4))
     app.button(key="heads_twins_make").click().run()
     assert_well(app)
-    assert bench_of(app).twins
+    assert code(app).twins
     assert catalogue("heads", lang)["twins_same"] in [each.value for each in app.success]
     values, _ = cells(frames(app)[MAPS])
     one, two = values.reshape(4, -1)[:2]
@@ -165,7 +161,7 @@ def test_twins_are_equal_to_the_last_digit(lang):
     bars = frames(app)[CONTRIBUTIONS].query("kind == 'bar'")
     assert (bars.query("head == 0")["value"].to_numpy() == bars.query("head == 1")["value"].to_numpy()).all()
     app.button(key="heads_twins_undo").click().run()
-    assert not bench_of(app).twins
+    assert not code(app).twins
 
 
 def test_only_divisors_are_offered_and_x_can_be_widened():
@@ -173,12 +169,12 @@ def test_only_divisors_are_offered_and_x_can_be_widened():
     assert app.button_group(key="pick_n_heads").options == ["1", "2", "4"]
     assert "h can be 1, 2, 4" in said(app)
     app.button(key="heads_widen").click().run()
-    assert bench_of(app).sizes["d_model"] == 8
+    assert code(app).sizes["d_model"] == 8
     assert app.button_group(key="pick_n_heads").options == ["1", "2", "4", "8"]
     assert not [button for button in app.button if button.key == "heads_widen"]
     app.button_group(key="pick_n_heads").set_value(8).run()
     assert_well(app)
-    assert bench_of(app).n_heads == 8
+    assert code(app).n_heads == 8
     assert "8 \\times 4 \\times 8 \\times 1 = 256" in said(app)
 
 
@@ -186,13 +182,13 @@ def test_a_head_can_be_typed_and_forgotten():
     app = opened("heads", "en", replace(WIDE, n_heads=4))
     app.button_group(key="pick_typed").set_value(2).run()
     assert_well(app)
-    assert bench_of(app).typed_head == 2
+    assert code(app).typed_head == 2
     drawn = attention.MultiHead.random(8, 4, seed=0).W_Q[2]
-    np.testing.assert_array_equal(bench_of(app).array("H_Q"), drawn.round(2))
+    np.testing.assert_array_equal(code(app).array("H_Q"), drawn.round(2))
     titles = frames(app)[MAPS].query("kind == 'title'")["text"].tolist()
     assert titles[2] == f"head 3 · {catalogue('heads', 'en')['mark_typed']}"
     app.button(key="heads_forget").click().run()
-    assert bench_of(app) == replace(WIDE, n_heads=4)
+    assert code(app) == replace(WIDE, n_heads=4)
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -214,7 +210,7 @@ def test_the_token_the_seed_and_the_rest_are_in_the_link():
     assert_well(app)
     again = opened("heads", "zh", code=app.session_state["lab"]["code"])
     assert_well(again)
-    assert bench_of(again) == replace(WIDE, n_heads=4, token=3, head_seed=11, heads_off=(0, 2, 3))
+    assert code(again) == replace(WIDE, n_heads=4, token=3, head_seed=11, heads_off=(0, 2, 3))
     assert again.button_group(key="heads_on").value == [1]
     assert again.button_group(key="pick_token").value == 3
     assert again.number_input(key="heads_seed").value == 11

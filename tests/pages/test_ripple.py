@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.reading import ENTRY, assert_well, frames, opened, said, stage
+from tests.pages.reading import ENTRY, assert_well, code, frames, inside, opened, said, stage, typed
 from ui import editor, link, names, ripple, shell, stages, state
 from ui import workbench as w
 from ui.text import LANGUAGES, Text
@@ -16,24 +16,8 @@ from ui.text import LANGUAGES, Text
 CAT = w.preset("cat")
 
 
-def typed(app, name, cells):
-    """Type into cells as the grid component's callback does, then rerun."""
-    with inside(app):
-        editor.type_into(name, cells)
-    return app.run()
-
-
-def inside(app):
-    lab = app.session_state["lab"]
-    return patch.object(state, "lab", lambda: lab)
-
-
 def lab(app):
     return app.session_state["lab"]
-
-
-def code(app):
-    return link.decode(lab(app)["code"])
 
 
 def compare(app, mode):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.pages.reading import assert_well, frames, opened, said
+from tests.pages.reading import assert_well, code, frames, opened, said
 from ui import charts, derivation, link, places, state, trace
 from ui import workbench as w
 from ui.names import in_sentences
@@ -18,10 +18,6 @@ WIDE = w.resized(w.with_tokens(CAT, tuple(f"t{i}" for i in range(12))), d_k=16, 
 
 def looking(bench, *cell, head=-1):
     return replace(bench, cell=(*cell, head))
-
-
-def code(app):
-    return link.decode(app.session_state["lab"]["code"])
 
 
 def explained(bench, lang, *, across=6, **how):
