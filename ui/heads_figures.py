@@ -63,7 +63,12 @@ def _movement(it: Ledger, text: Text, room: int) -> None:
 
 def draw_concat(it: Ledger, text: Text, layout: str, marks: Marks) -> None:
     """The outputs of the heads side by side, and what W_O makes of them."""
-    _chart("concat", _joined, replace(it.bench, token=0), text, charts.ROOM[layout][0], marks)
+    d_v = it.steps.heads.output.shape[-1]
+    copied = {
+        Place("concat", row, head * d_v + column): mark
+        for (stage, row, column, head), mark in marks.items() if stage == "output" and head >= 0
+    }  # the output of a head stands in concat
+    _chart("concat", _joined, replace(it.bench, token=0), text, charts.ROOM[layout][0], {**marks, **copied})
     st.caption(text("hint_concat"))
 
 

@@ -219,7 +219,7 @@ def test_a_link_that_names_a_cell_out_of_range_opens_with_a_sentence(cell):
     app = opened("edit", "en", bench)
     assert_well(app)
     assert code(app) == replace(bench, cell=())
-    name = Text("trace", "en")(f"name_{cell[0]}")
+    name = trace.matrix_name((cell[0], cell[3]), Text("trace", "en"))
     missed = Text("common", "en")("cell_gone", stage=name, row=cell[1] + 1, column=cell[2] + 1)
     assert missed in [warning.value for warning in app.warning]
 
@@ -261,3 +261,9 @@ def test_extreme_numbers_and_empty_rows_are_explained(extreme):
         app = spoken("edit", "en", looking(wild, *cell))
         assert "nan" not in "".join(explained(looking(wild, *cell), "en")).lower().replace("(nan)", "")
         assert app.selectbox(key="trace_row_token_en").value == cell[1]
+
+
+def test_a_heads_output_is_framed_where_it_stands_in_concat():
+    app = opened("heads", "en", looking(w.with_heads(CAT, 2), "contribution", 1, 0, head=1))
+    framed = [frame[frame["marked"] > 0]["at"].tolist() for frame in frames(app) if "marked" in frame]
+    assert ["concat 1 2 -1", "concat 1 3 -1"] in framed
