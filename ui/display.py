@@ -64,5 +64,14 @@ def exact(x: float) -> str:
     return signed(repr(int(x)) if x == int(x) and abs(x) < 1e15 else repr(float(x)))
 
 
+def printed(text: str) -> Decimal:
+    """What a reader calculates with who is shown this text.
+
+    >>> printed("−0.50"), printed("+0.11"), printed("≈1")
+    (Decimal('-0.50'), Decimal('0.11'), Decimal('1'))
+    """
+    return Decimal(text.strip("≈").replace(MINUS, "-"))
+
+
 def signed(text: str) -> str:
     return text.replace("-", MINUS)

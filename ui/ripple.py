@@ -26,7 +26,10 @@ Array = NDArray[np.float64]
 BITS = 64 * float(np.finfo(float).eps)  #: how much of a sum's terms rounding may cost
 MOST_NOISE = 1e-9  #: of a weight; see display.total
 MOST_NAMED = 3  #: tokens that are named on either side of a shift
+DECIMALS = (2, 3, 4)  #: of the amounts in a story, in the order in which they are tried
 SATURATED = 0.995  #: what prints as 1.00
+
+Part = tuple[tuple[int, ...], str]  #: the token named, or the several that are counted; and the amount, as printed
 
 
 @dataclass(frozen=True)
@@ -124,13 +127,9 @@ def step(old: float, new: float, delta: float, text: Text, decimals: int = 4) ->
     if not math.isfinite(delta):
         how = "still_masked" if math.isnan(delta) else "unmasked" if delta > 0 else "masked"
         return text(f"tip_{how}", old=a, new=b)
-    if not any(mark in f"{a}{b}{d}" for mark in "≈e") and _decimal(b) - _decimal(a) != _decimal(d):
+    if not any(mark in f"{a}{b}{d}" for mark in "≈e") and display.printed(b) - display.printed(a) != display.printed(d):
         d = f"≈{d}"
     return f"{a} → {b} ({d})"
-
-
-def _decimal(text: str) -> Decimal:
-    return Decimal(text.replace(display.MINUS, "-"))
 
 
 # The story
@@ -222,38 +221,58 @@ def _moved(since: Since, text: Text, names: Sequence[str]) -> str:
     if not now[q].any():
         said = text("did_empty", row=names[q])
     elif not before[q].any():
-        said = text("did_fill", row=names[q], gains=_parts(now[q], 1, 2, text, names)[0])
+        said = text("did_fill", row=names[q], gains=_listed(_balanced(now[q], text)[1], text, names))
     else:
-        said = _shifted(delta[q], float(moves[q]), names[q], text, names) + _saturated(since, q, text, names)
+        said = _shifted(delta[q], names[q], text, names) + _saturated(since, q, text, names)
     return said + _others(moves, q, text)
 
 
-def _shifted(row: Array, moved: float, name: str, text: Text, names: Sequence[str]) -> str:
-    """Whose attention went from whom to whom, each number as its cell prints it."""
-    if not display.enough(moved):
+def _shifted(row: Array, name: str, text: Text, names: Sequence[str]) -> str:
+    """Whose attention went from whom to whom."""
+    losses, gains = _balanced(row, text)
+    if not losses or not gains:
         return text("did_trace", row=name)
-    decimals = 2 if display.enough(moved, (2,)) else 4
-    losses, lost = _parts(row, -1, decimals, text, names)
-    gains, gained = _parts(row, 1, decimals, text, names)
-    if len(lost) == len(gained) == 1 and (by := display.short(-row[lost[0]], decimals)) == display.short(
-        row[gained[0]], decimals
-    ):
-        return text("did_move", amount=by, row=name, loser=names[lost[0]], gainer=names[gained[0]])
-    return text("did_shift", row=name, losses=losses, gains=gains)
+    (losers, lost), (gainers, gained) = losses[0], gains[0]
+    moved = gained.removeprefix("+")
+    if len(losses) == len(gains) == len(losers) == len(gainers) == 1 and lost == f"{display.MINUS}{moved}":
+        return text("did_move", amount=moved, row=name, loser=names[losers[0]], gainer=names[gainers[0]])
+    return text("did_shift", row=name, losses=_listed(losses, text, names), gains=_listed(gains, text, names))
 
 
-def _parts(row: Array, sign: int, decimals: int, text: Text, names: Sequence[str]) -> tuple[str, list[int]]:
-    """Who lost (sign −1) or gained attention, most first, and as whom they count; traces together or not at all."""
+def _balanced(row: Array, text: Text) -> tuple[list[Part], list[Part]]:
+    """Losses and gains with as few decimals as it takes for them to add up as printed: to 0, or to 1 for a new row.
+
+    If none do, each is said to be rounded; if all are too small to be seen, there are none.
+    """
+    for decimals in DECIMALS:
+        losses, gains = _parts(row, -1, decimals), _parts(row, 1, decimals)
+        if gains and sum(display.printed(amount) for _, amount in losses + gains) == round(row.sum()):
+            return losses, gains
+    return _about(losses, text), _about(gains, text)
+
+
+def _about(parts: Sequence[Part], text: Text) -> list[Part]:
+    return [(keys, text("about", amount=amount.strip("≈"))) for keys, amount in parts]
+
+
+def _parts(row: Array, sign: int, decimals: int) -> list[Part]:
+    """Who lost (sign −1) or gained attention, most first; traces are counted together or not at all."""
     there = [int(k) for k in np.argsort(-sign * row, kind="stable") if sign * row[k] > 0]
     seen = [k for k in there if display.enough(row[k], (decimals,))]
     named = seen if len(seen) <= MOST_NAMED else seen[: MOST_NAMED - 1]
-    said = [text("part", token=names[k], amount=change(row[k], decimals)) for k in named]
-    rest = [k for k in there if k not in named]
-    together = change(float(row[rest].sum()), decimals)
-    if rest and together != display.NEARLY_0:
-        said.append(text("part_rest", count=len(rest), amount=together))
-        named = [*named, -1]
-    return text("part_and").join([p for p in (text("part_comma").join(said[:-1]), said[-1]) if p]), named
+    parts: list[Part] = [((k,), change(row[k], decimals)) for k in named]
+    rest = tuple(k for k in there if k not in named)
+    together = change(float(row[list(rest)].sum()), decimals)
+    return [*parts, (rest, together)] if rest and together != display.NEARLY_0 else parts
+
+
+def _listed(parts: Sequence[Part], text: Text, names: Sequence[str]) -> str:
+    said = [
+        text("part", token=names[keys[0]], amount=amount) if len(keys) == 1
+        else text("part_rest", count=len(keys), amount=amount)
+        for keys, amount in parts
+    ]  # fmt: skip
+    return text("part_and").join([p for p in (text("part_comma").join(said[:-1]), said[-1]) if p])
 
 
 def _saturated(since: Since, q: int, text: Text, names: Sequence[str]) -> str:

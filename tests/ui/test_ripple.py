@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ui import challenges, changes, ripple
+from ui import challenges, changes, display, ripple
 from ui import workbench as w
 from ui.names import numbered
 from ui.ripple import Since
@@ -15,7 +15,8 @@ from ui.text import LANGUAGES, Text
 
 CAT = w.preset("cat")
 EN = Text("ripple", "en")
-AMOUNT = re.compile(r"[(（]([+−]\d\.\d+)[)）]")
+AMOUNT = re.compile(r"(?<!合起来)[(（](?:(?:about|约) )?([+−]\d\.\d+)[)）]")
+PRINTED = re.compile(r"[(（](about |约 |≈)?([+−]\d(?:\.\d+)?)(?: together)?[)）]")
 
 
 def drawn(seed):
@@ -133,12 +134,34 @@ def test_every_number_of_a_story_is_a_cells(lang):
     for old, new in PAIRS:
         story = told(old, new, lang)
         since = Since(old, new)
-        printed = {ripple.change(float(x), d) for x in since.delta["weights"].ravel() for d in (2, 4)}
-        assert set(AMOUNT.findall(story)) <= printed | {ripple.change(float(x)) for x in since.of("weights")[1].ravel()}
+        printed = {ripple.change(float(x), d) for x in since.delta["weights"].ravel() for d in (2, 3, 4)}
+        filled = {ripple.change(float(x), d) for x in since.of("weights")[1].ravel() for d in (2, 3, 4)}
+        assert set(AMOUNT.findall(story)) <= printed | filled
         assert not re.search(r"(?<![\d.])[+−]?0\.00(?!\d)", story)
         assert "<<" not in story
         assert "nan" not in story.lower()
         assert since.delta["weights"].any() != any(words in story for words in STILL[lang]), story
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_losses_and_gains_add_up_as_printed_or_are_said_to_be_rounded(lang):
+    added_up = 0
+    for old, new in PAIRS:
+        story = told(old, new, lang)
+        found = PRINTED.findall(story)
+        if found and not any(rounded for rounded, _ in found):
+            added_up += 1
+            total = sum(display.printed(amount) for _, amount in found)
+            assert total == ("something to attend to again" in story or "又有得看了" in story), story
+    assert added_up > 50
+
+
+def test_traces_that_are_only_seen_together_are_counted():
+    """As many tokens as give one a hundredth, none of which gives as much alone."""
+    bench = w.with_tokens(CAT, tuple("abcdefgh"))
+    bench = replace(bench, matrices={name: w.from_floats(np.zeros((8, 4))) for name in bench.matrices})
+    new = cells(cells(bench, "Q", _00="1"), "K", _00="0.1")
+    assert "moved a’s attention from 7 others (−0.01 together) to a (+0.01)" in told(bench, new)
 
 
 def test_the_row_that_is_named_moved_most():
@@ -166,9 +189,10 @@ ONLY_TWO = w.with_allowed(CAT, {(1, 1): False, (1, 3): False})
          "Raising Q[追, 3] by 0.50 moved 0.03 of 追’s attention from 猫 to 老鼠.",
          "把 Q[追, 3] 调高 0.50，使「追」把 0.03 的注意力从「猫」移到了「老鼠」。"),
         (CAT, cells(CAT, "Q", _10="2.5"),
-         "Raising Q[追, 1] by 0.50 moved 追’s attention from 追 (−0.02), 的 (−0.01) and 老鼠 (−0.01) to 猫 (+0.05).",
+         "Raising Q[追, 1] by 0.50 moved 追’s attention "
+         "from 追 (−0.024), 的 (−0.012) and 老鼠 (−0.011) to 猫 (+0.047).",
          "把 Q[追, 1] 调高 0.50，使「追」的注意力"
-         "从「追」（−0.02）、「的」（−0.01）、「老鼠」（−0.01）移到了「猫」（+0.05）。"),
+         "从「追」（−0.024）、「的」（−0.012）、「老鼠」（−0.011）移到了「猫」（+0.047）。"),
         (CAT, cells(CAT, "Q", _10="1.999"),
          "Lowering Q[追, 1] by 0.001 moved 0.0001 of 追’s attention from 猫 to 追.",
          "把 Q[追, 1] 调低 0.001，使「追」把 0.0001 的注意力从「猫」移到了「追」。"),
