@@ -56,9 +56,10 @@ def uniform(attempt: Attempt, reached: bool) -> Say:
     low, high, row = float(weights[i].min()), float(weights[i].max()), attempt.names[i]
     if reached:
         return "uniform_yes", {"row": row, "weight": display.short(1 / weights.shape[-1])}
-    texts = apart(low, high)
-    gap = outside(high - low, EVEN)
-    return "uniform_no", {"row": row, "low": texts[0], "high": texts[1], "gap": gap, "least": f"{EVEN:g}"}
+    texts = subtracted(low, high, EVEN)
+    how = "uniform_no" if texts else "uniform_no_about"
+    low_text, high_text, gap = texts or (*apart(low, high), outside(high - low, EVEN).strip("≈"))
+    return how, {"row": row, "low": low_text, "high": high_text, "gap": gap, "least": f"{EVEN:g}"}
 
 
 def one_hot(attempt: Attempt, reached: bool) -> Say:
@@ -83,7 +84,7 @@ def only_output(attempt: Attempt, reached: bool) -> Say:
 def only_keys(attempt: Attempt, reached: bool) -> Say:
     if not reached:
         return "weight_moved", _weight_change(attempt)[1]
-    by, i, j, said = _change(attempt.bench.array("K"), attempt.start.array("K"))
+    by, i, j, said = _change(attempt.bench.array("K"), attempt.start.array("K"), LEAST_KEY)
     return ("keys_yes", said | {"row": attempt.names[i], "column": j + 1}) if by else ("weights_same", {})
 
 
@@ -119,17 +120,36 @@ def keys_alone(attempt: Attempt) -> Say | None:
 # Numbers in sentences
 
 
-def apart(one: float, other: float) -> tuple[str, str]:
-    """Two numbers with as many decimals as it takes to tell them apart, and off a false 0.
+def apart(one: float, other: float, least: float = 0.0) -> tuple[str, str]:
+    """Two numbers with as many decimals as it takes to tell them apart, by `least` only if they are; off a false 0.
 
-    >>> apart(0.45, 0.4), apart(0.4243, 0.4238), apart(0.25, 0.25), apart(0, 0.001)
-    (('0.45', '0.40'), ('0.4243', '0.4238'), ('0.25', '0.25'), ('0', '0.001'))
+    >>> apart(0.45, 0.4), apart(0.4243, 0.4238), apart(0.25, 0.25), apart(0, 0.001), apart(2, 1.991, 0.01)
+    (('0.45', '0.40'), ('0.4243', '0.4238'), ('0.25', '0.25'), ('0', '0.001'), ('2.000', '1.991'))
     """
+    far = abs(one - other) >= least - TIE
     for decimals in DECIMALS:
         texts = display.short(one, decimals), display.short(other, decimals)
-        if texts[0] != texts[1] and display.NEARLY_0 not in texts:
+        by = abs(display.printed(texts[0]) - display.printed(texts[1]))
+        if by and (float(by) >= least) == far and display.NEARLY_0 not in texts:
             return texts
     return display.short(one), display.short(other)
+
+
+def subtracted(low: float, high: float, bound: float) -> tuple[str, str, str] | None:
+    """Two numbers and their difference, as far out as it takes for them to be that as printed; None: they never are.
+
+    Like `outside`, the difference stays on its side of the bound; and no number is a false 0 or 1.
+
+    >>> subtracted(0.174, 0.478, 0.005), subtracted(0.17, 0.48, 0.005), subtracted(1e-20, 0.5, 0.005)
+    (('0.174', '0.478', '0.304'), ('0.17', '0.48', '0.31'), None)
+    """
+    far = high - low >= bound
+    for decimals in DECIMALS:
+        texts = display.short(low, decimals), display.short(high, decimals), display.short(high - low, decimals)
+        a, b, gap = map(display.printed, texts)
+        if b - a == gap and (float(gap) >= bound) == far and "≈" not in "".join(texts):
+            return texts
+    return None
 
 
 def outside(x: float, bound: float) -> str:
@@ -140,8 +160,7 @@ def outside(x: float, bound: float) -> str:
     """
     for decimals in DECIMALS:
         text = display.short(x, decimals)
-        shown = float(text.strip("≈").replace(display.MINUS, "-"))
-        if (shown >= bound) == (x >= bound) and text != display.NEARLY_0:
+        if (float(display.printed(text)) >= bound) == (x >= bound) and text != display.NEARLY_0:
             return text
     return display.exact(x)
 
@@ -158,9 +177,11 @@ def _output_change(attempt: Attempt) -> tuple[float, dict[str, object]]:
     return by, said | {"row": attempt.names[i], "column": j + 1}
 
 
-def _change(now: NDArray[np.float64], before: NDArray[np.float64]) -> tuple[float, int, int, dict[str, Any]]:
+def _change(
+    now: NDArray[np.float64], before: NDArray[np.float64], least: float = 0.0
+) -> tuple[float, int, int, dict[str, Any]]:
     i, j = _largest(np.abs(now - before))
-    old, new = apart(float(before[i, j]), float(now[i, j]))
+    old, new = apart(float(before[i, j]), float(now[i, j]), least)
     return float(abs(now[i, j] - before[i, j])), i, j, {"old": old, "new": new}
 
 

@@ -2,15 +2,17 @@
 
 import re
 from dataclasses import replace
+from decimal import Decimal
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import attention
 from ui import challenges as c
 from ui import challenges_goals as goals
+from ui import challenges_words as words
 from ui import display, link
 from ui import workbench as w
 from ui.text import LANGUAGES, Text, catalogue, fill
@@ -162,15 +164,16 @@ REACHED = {"most_yes", "uniform_yes", "one_hot_yes", "output_yes", "keys_yes", "
 TRUE_OF = {
     "most_yes": lambda weight, other_weight: weight > other_weight,
     "most_no": lambda weight, other_weight: weight < other_weight,
-    "uniform_no": lambda low, high, gap, least: low < high and gap >= least,
+    "uniform_no": lambda low, high, gap, least: low < high and high - low == gap >= least,
+    "uniform_no_about": lambda low, high, gap, least: low < high and gap >= least,
     "one_hot_yes": lambda weight, least: weight >= least,
     "one_hot_no": lambda weight, least: weight < least,
     "output_little": lambda most, least: 0 < most < least,
     "weights_little": lambda most, least: 0 < most < least,
     "weight_moved": lambda old, new: old != new,
     "output_moved": lambda old, new: old != new,
-    "output_yes": lambda old, new: abs(new - old) >= goals.LEAST_OUTPUT - 0.01,  # each to two decimals
-    "idle_yes": lambda old, new: abs(new - old) >= goals.LEAST_WEIGHT - 0.01,
+    "output_yes": lambda old, new: abs(new - old) >= Decimal(str(goals.LEAST_OUTPUT)),
+    "idle_yes": lambda old, new: abs(new - old) >= Decimal(str(goals.LEAST_WEIGHT)),
     "keys_yes": lambda old, new: old != new,
 }
 CELLS = st.tuples(st.sampled_from(w.DIRECT), st.integers(0, 3), st.integers(0, 3))
@@ -182,7 +185,7 @@ NUMBERS = st.one_of(
 
 def printed(values):
     texts = {name: str(text) for name, text in values.items() if name not in {"row", "key", "query", "other", "column"}}
-    return {name: float(text.replace(display.MINUS, "-").strip("≈")) for name, text in texts.items()}
+    return {name: display.printed(text) for name, text in texts.items()}
 
 
 @pytest.mark.parametrize("id", w.CHALLENGES)
@@ -297,6 +300,31 @@ def test_the_smallest_edit_is_known_however_it_is_spelt():
     assert c.is_smallest(edited("most", K={(0, 0): "137/100"}))
     assert not c.is_smallest(edited("most", K={(0, 0): "1.36"}))
     assert not c.is_smallest(start("most"))
+
+
+@given(st.floats(0.001, 0.5), st.floats(0.002, 0.499))
+@example(0.17446, 0.30395)
+def test_a_gap_is_what_one_gets_by_subtracting(low, gap):
+    texts = words.subtracted(low, low + gap, goals.EVEN)
+    assume(texts is not None)
+    small, large, between = map(display.printed, texts)
+    assert large - small == between
+    assert (float(between) >= goals.EVEN) == (low + gap - low >= goals.EVEN)
+
+
+@pytest.mark.parametrize(("lang", "about"), [("en", "from 0.33 to 0.67. The gap of about 0.33"),
+                                             ("zh", "从 0.33 到 0.67，相差约 0.33")])  # fmt: skip
+def test_a_gap_that_no_decimals_give_is_about_that(lang, about):
+    bench = start("uniform")
+    attempt = c.Attempt(bench, bench, *2 * [replace(bench.steps(), weights=np.array([[1 / 3, 2 / 3]]))], (), ROWS)
+    say, values = words.uniform(attempt, False)
+    assert about in Text("challenges", lang)(say, **values)
+
+
+def test_a_key_that_changed_too_little_is_not_shown_to_have_changed_enough():
+    (_, values), (against, _) = c.judge(edited("only_keys", K={(3, 3): "1.991"}), ROWS).says
+    assert against == "keys_little"
+    assert display.printed(values["old"]) - display.printed(values["new"]) < Decimal(str(goals.LEAST_KEY))
 
 
 def test_a_number_is_never_shown_on_the_wrong_side():
