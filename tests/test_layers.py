@@ -23,7 +23,7 @@ STDLIB = frozenset(sys.stdlib_module_names)
 #: layer → what it may import besides the standard library
 MAY_IMPORT = {
     "attention": {"attention", "numpy"},
-    "ui": {"ui", "attention", "numpy", "pandas", "altair", "streamlit"},
+    "ui": {"ui", "attention", "numpy", "pandas", "altair", "streamlit", "pyarrow"},  # pyarrow: if it is there
     "pages": {"ui", "attention", "streamlit"},
 }
 

@@ -18,6 +18,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+try:  # a table of Arrow's goes to the browser as it is; turning a frame into one costs a tenth of a rerun
+    import pyarrow
+except ImportError:  # Streamlit brings it along, except in its edition that runs in the browser
+    pyarrow = None
+
 from ui import display, theme
 from ui import live as what_if
 from ui.places import Place
@@ -67,7 +72,7 @@ class Heat:
 
 def linked(
     rows: Sequence[str], heats: Sequence[Heat], layout: str, turn: int = 0, stamp: int = 0
-) -> tuple[pd.DataFrame, dict[str, Any]]:
+) -> tuple[Any, dict[str, Any]]:
     """Heatmaps that share their rows: choosing a row lights it up in all of them, in the browser alone.
 
     turn: another number after each choice of a cell, or Vega would keep silent when a cell is chosen once more.
@@ -77,8 +82,8 @@ def linked(
     return _frame(rows, heats, turn, stamp), linked_spec(len(rows), shapes, layout, live=stamp > 0)
 
 
-def _frame(rows: Sequence[str], heats: Sequence[Heat], turn: int, stamp: int) -> pd.DataFrame:
-    """The marks of all heatmaps, a record each, by columns: the quickest way into a frame."""
+def _frame(rows: Sequence[str], heats: Sequence[Heat], turn: int, stamp: int) -> Any:
+    """The marks of all heatmaps, a record each, by columns."""
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     for s, heat in enumerate(heats):
         records = [_word("title", s, heat.title), _word("hint", s, heat.hint)]
@@ -90,7 +95,9 @@ def _frame(rows: Sequence[str], heats: Sequence[Heat], turn: int, stamp: int) ->
                 records.append(_word("sum", s, heat.sums[q], q))
         for name, column in zip(COLUMNS, zip(*records, strict=True), strict=True):
             columns[name] += column
-    return pd.DataFrame({**columns, "turn": turn, "ink": 1, **({"stamp": stamp} if stamp else {})})
+    for name, constant in {"turn": turn, "ink": 1, **({"stamp": stamp} if stamp else {})}.items():
+        columns[name] = [constant] * len(columns["kind"])
+    return pyarrow.table(columns) if pyarrow else pd.DataFrame(columns)
 
 
 def _word(kind: str, s: int, text: str, q: int = 0, k: int = 0) -> tuple[Any, ...]:

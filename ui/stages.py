@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
@@ -101,7 +100,7 @@ def _linked(
     draw_choosable(frame, spec | {"description": says}, key, choosable=choosable)
 
 
-def draw_choosable(frame: pd.DataFrame, spec: dict[str, Any], key: str, *, choosable: bool = True) -> None:
+def draw_choosable(frame: Any, spec: dict[str, Any], key: str, *, choosable: bool = True) -> None:
     """A chart of cells; a click or tap on one of them chooses it, if it has an address."""
     listening: dict[str, Any] = {"on_select": state.callback(lambda: _choose(key)), "selection_mode": ["pick"]}
     st.vega_lite_chart(frame, spec, width="content", key=key, **(listening if choosable else {}))
