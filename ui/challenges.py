@@ -129,6 +129,21 @@ def smallest(id: str) -> Edit:
     return edit
 
 
+@lru_cache(maxsize=len(CHALLENGES))
+def has_equals(id: str) -> bool:
+    """Whether other edits of one number are as small as the smallest: each number is tried as far up and down."""
+    challenge, by = REGISTRY[id], smallest(id).size
+    start = begun(workbench.preset(BASE), id)
+    before = start.steps()
+    as_small = (
+        workbench.with_cells(start, name, {(i, j): numbers.text_of(to, 2)})
+        for name in challenge.among
+        for (i, j), x in np.ndenumerate(start.array(name))
+        for to in (x + by, x - by)
+    )
+    return sum(bool(challenge.goal(bench.steps(), before)) for bench in as_small) > 1
+
+
 def with_smallest(bench: Workbench, id: str) -> Workbench:
     """The start of a challenge with its smallest edit made."""
     edit = smallest(id)

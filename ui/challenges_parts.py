@@ -15,6 +15,7 @@ from ui.text import Text
 from ui.workbench import CHALLENGES
 
 DONE = ":material/check_circle:"
+SOME_ROW = ("uniform", "one_hot")  #: challenges whose goal is about any one row
 
 
 def choose(text: Text) -> None:
@@ -100,11 +101,17 @@ def why(it: challenges.Verdict, names: list[str], text: Text) -> None:
 
 
 def _smallest(names: list[str], text: Text) -> str:
-    edit = challenges.smallest(state.bench().challenge)
-    return text(
-        "smallest", matrix=edit.matrix, row=names[edit.row], column=edit.column + 1,
-        before=display.exact(edit.before), after=display.exact(edit.after),
+    """The smallest edit, or one of several; and where the goal is about any one row, which row it is."""
+    id = state.bench().challenge
+    edit = challenges.smallest(id)
+    said = text(
+        "one_of_the_smallest" if challenges.has_equals(id) else "smallest", matrix=edit.matrix, row=names[edit.row],
+        column=edit.column + 1, before=display.exact(edit.before), after=display.exact(edit.after),
     )  # fmt: skip
+    if id not in SOME_ROW:
+        return said
+    (_, true), *_ = challenges.judge(challenges.with_smallest(state.bench(), id), names).says
+    return text.sentences([said, text(f"then_{id}", row=true["row"])])
 
 
 def _see_button(text: Text) -> None:

@@ -114,6 +114,20 @@ def test_the_smallest_edit_is_shown_on_request_and_can_be_tried_and_undone(id, l
     assert app.info
 
 
+@pytest.mark.parametrize(("id", "lang", "told"), [
+    ("most", "en", "A smallest edit of one number (others are just as small): **K[猫 cat, 1]**"),
+    ("most", "zh", "最小的改动之一：**K[猫, 1]**"),
+    ("one_hot", "en", "The smallest edit of one number: **K[猫 cat, 1]** from 1.5 to 5.44. "
+                      "It makes the row of 猫 cat sharp."),
+    ("one_hot", "zh", "从 1.5 改成 5.44。变集中的是「猫」那一行。"),
+    ("uniform", "zh", "变均匀的是「的」那一行。"),
+])  # fmt: skip
+def test_the_answer_says_whether_it_is_the_only_one_and_which_row_it_is_about(id, lang, told):
+    app = opened("challenges", lang, c.begun(CAT, id))
+    app.button(key="give_up").click().run()
+    assert told in said(app)
+
+
 def test_another_way_than_the_one_shown_still_counts():
     app = opened("challenges", "en", MOST)
     app.button(key="give_up").click().run()

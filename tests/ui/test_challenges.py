@@ -282,6 +282,8 @@ def test_the_starts_are_what_the_hints_say():
     assert Q[1].argmax() == 0
     assert Q[1, 0] > 0
     assert np.count_nonzero(start("uniform").array("Q")[3]) == 1
+    for i in range(4):  # a row of zeros is even, whichever it is
+        assert judged(edited("uniform", Q={(i, j): "0" for j in range(4)})) == (True, ["uniform_yes"])
     assert not start("only_keys").array("Q")[:, 3].any()
     V = start("idle_weights").array("V")
     np.testing.assert_array_equal(V[0], V[1])
@@ -294,6 +296,12 @@ def test_the_goals_state_the_bounds_that_are_checked(lang):
               "idle_weights": goals.LEAST_WEIGHT}  # fmt: skip
     for id, bound in bounds.items():
         assert f"{bound:g}" in catalogue("challenges", lang)[f"goal_{id}"]
+
+
+def test_a_smallest_edit_that_is_not_the_only_one_is_known():
+    assert [id for id in w.CHALLENGES if not c.has_equals(id)] == ["uniform", "one_hot"]
+    assert c.smallest("most").after == 1.37  # 0.13 down, and another key's number 0.13 up does it too
+    assert judged(edited("most", K={(2, 0): "1.13"})) == (True, ["most_yes"])
 
 
 def test_the_smallest_edit_is_known_however_it_is_spelt():
