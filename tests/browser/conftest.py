@@ -12,7 +12,9 @@ output for tracebacks; when a test fails, the server's output is shown.
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlencode
@@ -74,6 +76,23 @@ def fresh_app() -> Iterator[Callable[[], str]]:
     yield start
     for each in started:
         next(each, None)
+
+
+@pytest.fixture
+def unanswered() -> Callable[[], AbstractContextManager[None]]:
+    """`with unanswered():` a block in which no server answers: what a page sends waits until the block ends."""
+
+    @contextmanager
+    def hold() -> Iterator[None]:
+        for server in _servers:
+            server.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for server in _servers:
+                server.process.send_signal(signal.SIGCONT)
+
+    return hold
 
 
 def _serve() -> Iterator[Server]:

@@ -90,11 +90,13 @@ def test_a_server_that_forgot_the_session_is_told_the_numbers_again(open_page: O
     with running(port=server.port):
         with page.expect_event("websocket", timeout=30_000):
             pass  # connected again, to a server that knows nothing of this session
+        cell(page, "K", 0, 0).press("Alt+ArrowUp")
         cell(page, "Q", 0, 1).fill("9")
-        with page.expect_navigation(timeout=20_000):
-            page.keyboard.press("Enter")  # the page starts over from its address
+        with page.expect_event("load", timeout=20_000):
+            page.get_by_role("button", name="Keep it").click()  # the page starts over from its address
         settle(page)
         page.wait_for_function("decodeURIComponent(location.search).length > 0")
         settle(page)
         assert bench(page).matrices["Q"][0][:2] == ("7", "9")
+        assert bench(page).matrices["K"][0][0] == "1.6", "what was to be kept, too"
         agree(page)

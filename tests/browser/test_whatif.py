@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +20,7 @@ from ui.text import Text
 from ui.workbench import Workbench, preset
 
 OpenPage = Callable[..., Page]
+Hold = Callable[[], AbstractContextManager[None]]
 Matrix = NDArray[np.float64]
 EN = Text("whatif", "en")
 
@@ -273,34 +275,141 @@ def test_the_keyboard_alone(page: Page) -> None:
 # What crosses it
 
 
-def test_a_click_still_types_and_typing_ends_what_is_tried(page: Page) -> None:
-    drag(page, cell(page, "Q", 0, 0), 40)
-    frames(page)
-    assert tried(page)
+def test_a_click_still_types_and_what_is_tried_elsewhere_stays_tried(page: Page) -> None:
+    start = preset("cat")
+    drag(page, cell(page, "K", 1, 0), 40)
+    part(page, "open").click()
+    part(page, "scales").get_by_role("button").nth(1).click()
     type_in(page, cell(page, "Q", 3, 3), "7")
     settle(page)
-    assert bench(page) == changed(preset("cat"), "Q", 3, 3, "7")
+    assert bench(page) == changed(start, "Q", 3, 3, "7")
+    tried_K = changed(bench(page), "K", 1, 0, cell(page, "K", 1, 0).input_value())
+    assert tried_K != bench(page)
+    expect_shown(page, replace(tried_K, scale="none"))
+
+    cell(page, "Q", 2, 0).fill("0.62")  # and no Enter: the press on the button sends it
+    part(page, "keep").click(delay=400)  # long enough for its answer
+    settle(page)
+    kept = workbench.with_cells(bench(page), "Q", {(2, 0): "0.62", (3, 3): "7"})
+    assert bench(page) == kept
+    assert float(kept.matrices["K"][1][0]) == float(tried_K.matrices["K"][1][0])
+    assert kept.scale == "none"
     assert tried(page) == ""
-    expect_shown(page, bench(page))
-    drag(page, cell(page, "V", 0, 0), 40)
-    page.keyboard.type("5")  # over the number that is tried: it is selected
-    page.keyboard.press("Tab")
+    page.get_by_role("button", name="Undo").click()
     settle(page)
-    assert bench(page).matrices["V"][0][0] == "5"
-    assert typed(page, "V") == [list(row) for row in bench(page).matrices["V"]]
+    assert bench(page) == workbench.with_cells(start, "Q", {(2, 0): "0.62", (3, 3): "7"}), "kept in one step"
 
 
-def test_a_number_being_typed_is_not_lost_to_a_drag(page: Page) -> None:
-    cell(page, "K", 3, 0).fill("9")
-    drag(page, cell(page, "Q", 0, 0), 50, release=False)
+def test_what_is_typed_into_a_cell_ends_what_is_tried_there(page: Page) -> None:
+    start, where = preset("cat"), cell(page, "V", 0, 0)
+    for text, invalid in ((start.matrices["V"][0][0], "false"), ("abc", "true")):
+        drag(page, where, 40)
+        frames(page)
+        assert tried(page)
+        page.keyboard.type(text)  # over the number that is tried: it is selected
+        page.keyboard.press("Enter")
+        settle(page)
+        assert tried(page) == ""
+        assert bench(page) == start
+        assert where.input_value() == text
+        assert where.get_attribute("aria-invalid") == invalid
+
+
+def test_what_is_typed_is_not_lost_to_what_is_kept(page: Page, unanswered: Hold) -> None:
+    type_in(page, cell(page, "V", 0, 3), "xyz")
+    type_in(page, cell(page, "Q", 0, 0), "4")
     settle(page)
-    assert bench(page).matrices["K"][3][0] == "9"
-    assert tried(page), "what is under the finger goes on, on the new numbers"
+    drag(page, cell(page, "Q", 0, 0), 50)
+    page.keyboard.press("Enter")
+    settle(page)
+    assert bench(page) == changed(preset("cat"), "Q", 0, 0, "5")
+    expect(page.get_by_test_id("stAlert").filter(has_text="xyz")).to_be_visible()
+    assert cell(page, "V", 0, 3).input_value() == "xyz"
+    assert cell(page, "Q", 0, 0).input_value() == "5"
+    type_in(page, cell(page, "K", 0, 0), "6")  # and not what was typed before it was kept
+    settle(page)
+    assert bench(page) == workbench.with_cells(changed(preset("cat"), "Q", 0, 0, "5"), "K", {(0, 0): "6"})
+
+    drag(page, cell(page, "V", 0, 3), 50)  # a number for the one that could not be read
+    with unanswered():
+        part(page, "keep").click()
+        type_in(page, cell(page, "V", 0, 3), "8")
+    settle(page)
+    assert bench(page).matrices["V"][0][3] == "8", "typed after it was kept"
+    assert page.get_by_test_id("stAlert").filter(has_text="xyz").count() == 0
+
+
+def test_slow_answers_end_nothing(page: Page, unanswered: Hold) -> None:
+    start = preset("cat")
+    with unanswered():
+        cell(page, "Q", 1, 0).fill("0.7")
+        drag(page, cell(page, "K", 1, 0), 50)
+    settle(page)
+    assert bench(page) == changed(start, "Q", 1, 0, "0.7")
+    moved = cell(page, "K", 1, 0).input_value().replace("−", "-")
+    expect_shown(page, changed(bench(page), "K", 1, 0, moved))
+    with unanswered():
+        part(page, "keep").click()
+        drag(page, cell(page, "K", 2, 1), 20)
+        drag(page, cell(page, "V", 3, 0), -20)
+        drag(page, cell(page, "Q", 3, 0), 20)
+    settle(page)
+    kept = bench(page)
+    assert float(kept.matrices["K"][1][0]) == float(moved)
+    now = kept
+    for name, i, j in (("K", 2, 1), ("V", 3, 0), ("Q", 3, 0)):
+        text = cell(page, name, i, j).input_value().replace("−", "-")
+        assert float(text) != float(kept.matrices[name][i][j])
+        now = changed(now, name, i, j, text)
+    expect_shown(page, now)
+
+
+def test_a_drag_starts_from_what_was_just_typed(page: Page, unanswered: Hold) -> None:
+    starts = {"1/4": 0.25, "−2": -2, "１．５": 1.5, "abc": float(preset("cat").matrices["V"][3][3])}
+
+    def shown_by(row: int) -> float:
+        return float(cell(page, "V", row, 3).input_value().replace("−", "-"))
+
+    with unanswered():
+        for row, (text, start) in enumerate(starts.items()):
+            cell(page, "V", row, 3).fill(text)
+            drag(page, cell(page, "V", row, 3), 60)
+            frames(page)
+            assert shown_by(row) == start + 1.2
+    settle(page)
+    assert [shown_by(row) for row in range(4)] == [start + 1.2 for start in starts.values()]
+    assert [row[3] for row in bench(page).matrices["V"]] == ["1/4", "-2", "1.5", preset("cat").matrices["V"][3][3]]
+
+
+def test_keys_after_a_number_was_moved(page: Page) -> None:
+    where = cell(page, "Q", 2, 2)
+    where.click()
+    page.keyboard.press("Alt+ArrowUp")
+    frames(page)
+    page.keyboard.press("Enter")
+    settle(page)
+    assert where.input_value() == "2.6"
+    page.keyboard.press("Alt+ArrowUp")
+    frames(page)
+    page.keyboard.type("7")
+    assert where.input_value() == "7", "what is typed replaces it"
+    page.keyboard.press("Enter")
+    settle(page)
+
+    drag(page, where, 50, release=False)
+    frames(page)
+    page.keyboard.press("Escape")
+    box = where.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 90, box["y"])
+    frames(page)
+    assert tried(page) == "", "it was let go"
     page.mouse.up()
-    part(page, "keep").click()
-    settle(page)
-    assert bench(page).matrices["K"][3][0] == "9"
-    assert bench(page).matrices["Q"][0][0] == "3.5"
+    part(page, "slider").focus()
+    for reach in (3, 6, 12):
+        page.keyboard.press("End")
+        frames(page)
+        assert float(where.input_value()) == 7 + reach, "the slider reaches as far as one goes"
 
 
 def test_it_survives_a_switch_of_language_and_ends_with_undo(page: Page) -> None:

@@ -14,7 +14,7 @@ from ui.workbench import preset
 
 
 def asked(**what: Any) -> dict[str, Any]:
-    return {"numbers": [], "scale": None, "mask": None, **what}
+    return {"numbers": [], "scale": None, **what}
 
 
 def test_what_is_kept_is_what_was_shown():
@@ -27,13 +27,13 @@ def test_what_is_kept_is_what_was_shown():
 
 def test_a_mask_that_was_tried_becomes_the_readers_own():
     causal = replace(preset("cat"), mask="causal")
-    new = kept(causal, asked(mask=["1000", "1100", "1110", "0111"]))
+    new = kept(causal, asked(numbers=[["mask", 3, 0, "0"], ["mask", 3, 3, "1"]]))
     assert (new.mask, new.allowed) == ("own", ("1000", "1100", "1110", "0111"))
 
 
 @pytest.mark.parametrize("what", [
     {"numbers": [["Q", 9, 0, "1"], ["Q", 0, -1, "1"], ["nothing", 0, 0, "1"]]}, {"scale": "cubic"},
-    {"mask": ["1111"]}, {"mask": ["111x"] * 4},
+    {"numbers": [["mask", 4, 0, "0"], ["mask", 0, -1, "0"], ["mask", 2, 2, "1"]]},
 ], ids=str)  # fmt: skip
 def test_what_does_not_fit_changes_nothing(what):
     assert kept(preset("cat"), asked(**what)) == preset("cat")

@@ -1,8 +1,9 @@
 // A matrix a person can type in, or a mask a person can click: real inputs, so that keyboards, phones, Chinese
 // input methods and screen readers work. What is typed goes to Python as text; Python alone reads numbers.
 //
-// Edits are cumulative within an epoch (one fixed set of numbers to edit): two quick edits can never lose the
-// first. Python answers with the sequence number it has seen, so a newer text is never overwritten by an older.
+// Every message carries all edits that are not answered yet: two quick edits can never lose the first. Python answers
+// with the sequence number it has seen, so a newer text is never overwritten by an older. An epoch is one set of
+// numbers to edit; typing, and keeping what is tried (whatif.js), go on within it.
 
 const grids = new WeakMap();
 const PATIENCE = 2000; // ms without an answer after which an edit is sent again (the connection may have been lost)
@@ -10,12 +11,16 @@ const HOLD = 80; // ms by which a tap on a link waits for the edit that it ended
 
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
+  if (!data.epoch.startsWith(window.attentionLabSession ?? "")) return; // address.js loads the page anew: see recall
   let grid = grids.get(parentElement);
   if (!grid) {
-    grid = { seq: data.seen, epoch: data.epoch, edits: {}, when: {}, shape: "" };
+    grid = { seq: data.seen, epoch: data.epoch, edits: {}, when: {}, shape: "", gone: new AbortController() };
     grids.set(parentElement, grid);
-    document.addEventListener("pointerdown", (event) => finish(grid, event), true);
-    window.addEventListener("attentionLabWhatIf", () => grid.table?.isConnected && showTried(grid));
+    const { signal } = grid.gone;
+    document.addEventListener("pointerdown", (event) => finish(grid, event), { capture: true, signal });
+    window.addEventListener("attentionLabWhatIf", () => showTried(grid), { signal });
+    const outdated = ({ detail }) => forgetEdits(grid, detail[matrix(grid)] ?? []);
+    window.addEventListener("attentionLabKept", outdated, { signal });
   }
   const shape = JSON.stringify([data.kind, data.rows.length, data.columns]);
   const memory = `attentionLab ${data.name} ${shape}`;
@@ -26,24 +31,31 @@ export default function (component) {
     sessionStorage.setItem(memory, JSON.stringify(grid.edits));
     setStateValue("edits", { epoch: grid.epoch, seq: grid.seq, cells: { ...grid.edits }, overflow });
     clearTimeout(grid.again);
-    grid.again = setTimeout(() => grid.table.isConnected && unseen(grid).length && grid.send(), PATIENCE);
+    grid.again = setTimeout(() => unread(grid) && grid.send(), PATIENCE);
   };
+  forgetEdits(grid, Object.keys(grid.edits).filter((key) => grid.when[key] <= data.seen));
   if (grid.epoch !== data.epoch) {
     // Other numbers to edit. What was typed meanwhile and is not answered yet is typed into them.
-    const kept = shape === grid.shape ? unseen(grid) : [];
-    const edits = Object.fromEntries(kept.map((key) => [key, grid.edits[key]]));
-    Object.assign(grid, { epoch: data.epoch, edits, when: {} });
-    for (const key of kept) grid.when[key] = grid.seq + 1;
-    if (kept.length) grid.send();
+    if (shape !== grid.shape) forgetEdits(grid, Object.keys(grid.edits));
+    grid.epoch = data.epoch;
+    for (const key of Object.keys(grid.edits)) grid.when[key] = grid.seq + 1;
+    if (unread(grid)) grid.send();
   }
   if (shape !== grid.shape) {
     grid.shape = shape;
     build(grid, parentElement.querySelector("table"));
   }
   if (grid.recalled !== memory) recall(grid, memory);
-  if (!unseen(grid).length) sessionStorage.removeItem(memory);
+  if (!unread(grid)) sessionStorage.removeItem(memory);
   delete grid.table.dataset.drags;
   refresh(grid);
+  return () => setTimeout(() => !parentElement.isConnected && leave(grid, parentElement));
+}
+
+function leave(grid, parentElement) {
+  grid.gone.abort();
+  clearTimeout(grid.again);
+  grids.delete(parentElement);
 }
 
 // The page was loaded anew because the server had forgotten the session: what it had not answered is typed again.
@@ -55,14 +67,21 @@ function recall(grid, memory) {
   if (changes.length) record(grid, changes);
 }
 
-// The cells whose last edit Python has not seen.
-function unseen(grid) {
-  return Object.keys(grid.edits).filter((key) => grid.when[key] > grid.data.seen);
+// Whether Python has not seen an edit yet.
+const unread = (grid) => Object.keys(grid.edits).length > 0;
+
+function forgetEdits(grid, keys) {
+  for (const key of keys) {
+    delete grid.edits[key];
+    delete grid.when[key];
+  }
 }
+
+// What the other components call this grid.
+const matrix = ({ data }) => (data.kind === "mask" ? "mask" : data.name);
 
 // Whatever is pressed next, the number being typed comes first: on touch screens the press ends before the blur.
 function finish(grid, event) {
-  if (!grid.table?.isConnected) return;
   const cell = grid.table.getRootNode().activeElement;
   if (cell?.matches?.("input") && cell.value !== cell.dataset.shown && !event.composedPath().includes(cell)) {
     cell.onchange();
@@ -122,7 +141,11 @@ function makeCell(grid, i, j) {
     cell.onpointerdown = (event) => press(grid, event, i, j);
     cell.ondragstart = (event) => event.preventDefault(); // of selected text
     cell.onchange = () => cell.value !== cell.dataset.shown && record(grid, [[i, j, cell.value]]);
-    cell.onblur = () => refresh(grid);
+    cell.onblur = () => {
+      // (Browsers see no change when the text is the one the cell had at first, before another number was tried in it.)
+      if (cell.isConnected) cell.onchange();
+      refresh(grid);
+    };
     cell.onpaste = (event) => paste(grid, event, i, j);
   }
   return cell;
@@ -133,7 +156,7 @@ function makeCell(grid, i, j) {
 const SLACK = 4; // pixels before a press becomes a drag
 
 function tell(grid, row, column, what, more = {}) {
-  const detail = { matrix: grid.data.name, row, column, what, ...more };
+  const detail = { matrix: matrix(grid), row, column, what, ...more };
   window.dispatchEvent(new CustomEvent("attentionLabNumber", { detail }));
 }
 
@@ -141,8 +164,9 @@ function press(grid, down, i, j) {
   const cell = grid.cells[i][j];
   if (!window.attentionLabWhatIf || down.button !== 0) return;
   let dragging = false;
+  const over = new AbortController();
   const end = () => {
-    for (const type of ["pointermove", "pointerup", "pointercancel"]) window.removeEventListener(type, follow);
+    over.abort();
     if (!dragging) return;
     delete cell.dataset.dragged;
     tell(grid, i, j, "end");
@@ -156,19 +180,33 @@ function press(grid, down, i, j) {
     if (!dragging) {
       dragging = true;
       cell.dataset.dragged = "";
-      const typed = cell.value !== cell.dataset.shown;
-      if (typed) cell.onchange(); // what was typed comes first
-      tell(grid, i, j, "begin", { from: typed ? Number(cell.value.trim() || NaN) : NaN });
+      cell.onchange(); // what was typed comes first
+      tell(grid, i, j, "begin", { from: typedIn(grid, i, j) });
     }
     tell(grid, i, j, "drag", { by, fine: event.shiftKey });
   };
-  for (const type of ["pointermove", "pointerup", "pointercancel"]) window.addEventListener(type, follow);
+  for (const type of ["pointermove", "pointerup", "pointercancel"]) {
+    window.addEventListener(type, follow, { signal: over.signal });
+  }
+}
+
+// The number that was typed into a cell and is not answered yet; NaN if there is none. As ui/numbers.py reads it: what
+// it does not read leaves the number that the cell had.
+const DECIMAL = String.raw`[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?`;
+const NUMBER = new RegExp(String.raw`^(${DECIMAL})(?:\s*/\s*(${DECIMAL}))?$`);
+
+function typedIn(grid, i, j) {
+  const text = grid.edits[`${i},${j}`] ?? "";
+  const plain = text.trim().replace(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+    .replace(/[−–—﹣]/g, "-").replace(/。/g, ".").replace(/[⁄∕]/g, "/");
+  const [, above, below = "1"] = NUMBER.exec(plain) ?? [];
+  return Number(above) / Number(below);
 }
 
 // The numbers that are tried in this matrix, as texts by cell.
 function triedHere(grid) {
   const all = window.attentionLabWhatIf;
-  return all?.epoch === grid.data.epoch ? all.cells[grid.data.name] ?? {} : {};
+  return all?.epoch === grid.data.epoch ? all.cells[matrix(grid)] ?? {} : {};
 }
 
 function showTried(grid) {
@@ -181,6 +219,7 @@ function showTried(grid) {
 
 function record(grid, changes, overflow) {
   for (const [i, j, text] of changes) {
+    tell(grid, i, j, "typed"); // over what is tried there
     grid.edits[`${i},${j}`] = text;
     grid.when[`${i},${j}`] = grid.seq + 1;
     show(grid, i, j, text, false);
@@ -207,8 +246,8 @@ function move(grid, event, i, j) {
   const nudge = event.altKey && { ArrowUp: 1, ArrowDown: -1 }[event.key];
   if (nudge && grid.data.kind !== "mask" && window.attentionLabWhatIf) {
     event.preventDefault();
-    if (typed) cell.onchange();
-    return tell(grid, i, j, "step", { by: nudge, fine: event.shiftKey });
+    cell.onchange();
+    return tell(grid, i, j, "step", { by: nudge, fine: event.shiftKey, from: typedIn(grid, i, j) });
   }
   const answer = { Enter: "keep", Escape: "go" }[event.key];
   if (answer && !event.isComposing && !typed && Object.keys(window.attentionLabWhatIf?.cells ?? {}).length) {
@@ -238,12 +277,12 @@ function refresh(grid) {
   });
 }
 
-// What a cell holds: a number that is tried, else what Python says; but not over what Python has not read yet.
+// What a cell holds: a number that is tried, else what was typed and Python has not read yet, else what Python says.
 function showOwn(grid, i, j) {
-  const { data } = grid, key = `${i},${j}`;
-  if (!grid.cells[i]?.[j] || (grid.when[key] ?? 0) > data.seen) return;
-  const bad = data.bad[key], tried = triedHere(grid)[key];
-  show(grid, i, j, tried?.replace("-", "−") ?? bad ?? data.cells[i][j], tried === undefined && bad !== undefined);
+  const { data, edits } = grid, key = `${i},${j}`;
+  if (!grid.cells[i]?.[j]) return;
+  const tried = triedHere(grid)[key]?.replace("-", "−"), bad = key in edits ? undefined : data.bad[key];
+  show(grid, i, j, tried ?? edits[key] ?? bad ?? data.cells[i][j], tried === undefined && bad !== undefined);
   grid.cells[i][j].dataset.tried = tried !== undefined;
 }
 
@@ -258,7 +297,10 @@ function show(grid, i, j, text, bad) {
   }
   cell.setAttribute("aria-invalid", bad);
   cell.dataset.marked = data.marks[`${i},${j}`] ?? "";
-  const editing = cell.matches(":focus") && cell.value !== cell.dataset.shown;
-  if (!editing && cell.value !== text) cell.value = text;
+  const focused = cell.matches(":focus"), editing = focused && cell.value !== cell.dataset.shown;
+  if (!editing && cell.value !== text) {
+    cell.value = text;
+    if (focused && cell.dataset.dragged === undefined) cell.select(); // what is typed next replaces it
+  }
   cell.dataset.shown = text;
 }

@@ -3,12 +3,18 @@
 // "Keep it" sends what is tried to Python, as one edit; "Let go" forgets it.
 //
 // The grids (grid.js) and this line talk by events on the window:
-//   attentionLabNumber  a grid says what happens to one of its cells: chosen, dragged, stepped, kept, let go
+//   attentionLabNumber  a grid says what happens to a cell of it: chosen, dragged, stepped, typed into, kept, let go
 //   attentionLabWhatIf  this line says that other numbers are tried; window.attentionLabWhatIf has them
+//   attentionLabKept    this line sends what is tried, which outdates what was typed into the same cells before
 //
-// What is tried belongs to one set of numbers, named by a stamp. The chart ignores it once its data have another stamp.
+// What is tried stays tried while numbers around it are edited. It ends when its own cell is typed into, and with the
+// epoch, the set of numbers that editors edit (ui/state.py). What was kept needs no bookkeeping: once Python has the
+// number, trying it changes nothing. The chart ignores a what-if once its data have another stamp than that.
+//
+// A cell of the mask is a number too: 1 or 0, of the matrix "mask".
 
 const strips = new WeakMap();
+const MEMORY = "attentionLab whatif"; // in sessionStorage: what was to be kept and is not answered
 const PATIENCE = 2000; // ms after which what is to be kept is sent again
 const HALF = 300; // steps to either end of the slider
 const SPAN = 3; // how far a number moves to either side; a large one by twice its size
@@ -17,55 +23,74 @@ const PIXEL = 2, PIXEL_FINE = 0.2; // steps a pixel while a cell is dragged
 
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
+  if (!data.epoch.startsWith(window.attentionLabSession ?? "")) return; // address.js loads the page anew: see recall
   let strip = strips.get(parentElement);
+  const before = strip?.data;
   if (!strip) {
-    strip = { ...nothing(), data, seq: data.seen, chosen: null, root: parentElement, written: "" };
+    strip = { ...nothing(), seq: data.seen, asked: null, chosen: null, written: "", gone: new AbortController() };
+    strip.root = parentElement;
     strips.set(parentElement, strip);
     strip.parts = Object.fromEntries([...parentElement.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
     wire(strip);
   }
   strip.send = (value) => setStateValue("keep", value);
-  const before = strip.data;
   strip.data = data;
-  if (before.stamp !== data.stamp || before.epoch !== data.epoch) otherNumbers(strip, before);
-  else if (strip.sent && data.seen >= strip.sent) drop(strip); // it was what it is
+  if (before) receive(strip, before);
+  else recall(strip);
   if (strip.chosen && base(strip, strip.chosen) === undefined) strip.chosen = null;
   label(strip);
   paint(strip);
-  return () => setTimeout(() => !parentElement.isConnected && forget(strip));
+  return () => setTimeout(() => !parentElement.isConnected && leave(strip));
 }
 
+// wide: by how much the slider reaches further than at first.
 function nothing() {
-  return { numbers: new Map(), scale: null, mask: null, temperature: 1, sent: 0, touched: false };
+  return { numbers: new Map(), scale: null, temperature: 1, drag: null, wide: 1 };
 }
 
 const key = ({ matrix, row, column }) => `${matrix},${row},${column}`;
 const base = (strip, { matrix, row, column }) => strip.data.values[matrix]?.[row]?.[column];
-const kept = (strip) => strip.numbers.size > 0 || strip.scale !== null || strip.mask !== null; // would be, on "Keep it"
+const differs = (strip, number) => number.value !== base(strip, number);
+const moved = (strip) => [...strip.numbers.values()].filter((number) => differs(strip, number));
+const rescaled = ({ scale, data }) => scale !== null && scale !== data.scale;
+const kept = (strip) => moved(strip).length > 0 || rescaled(strip); // would be, on "Keep it"
 const tried = (strip) => kept(strip) || strip.temperature !== 1;
+const sizes = ({ values }) => // as a text
+  Object.entries(values).map(([name, rows]) => [name, rows.length, rows[0].length]).join();
 
-// Other numbers came from the server: the answer to what was kept, or an edit, or another page's. What was tried goes
-// with the numbers it was tried on, except under the reader's finger: then it is tried on the new ones.
-function otherNumbers(strip, before) {
-  const { data, chosen } = strip;
-  const answered = strip.sent && data.seen >= strip.sent;
-  const held = strip.pressed || (answered && strip.touched);
-  const same = before.epoch === data.epoch || answered;
-  const number = chosen && strip.numbers.get(key(chosen));
-  const temperature = answered ? strip.temperature : 1; // a question only: keeping the numbers leaves it as it is
-  Object.assign(strip, nothing(), { temperature });
-  if (held && same && number && base(strip, chosen) !== undefined) tryNumber(strip, chosen, number.value);
+// Data from the server: the answer to what was kept, an edit, another page's numbers, another language.
+function receive(strip, before) {
+  const { data } = strip;
+  if (data.scale !== before.scale && data.scale !== strip.asked?.scale) strip.scale = null;
+  if (strip.asked && data.seen >= strip.asked.seq) forgetAsked(strip);
+  if (data.epoch !== before.epoch) {
+    Object.assign(strip, nothing());
+    if (strip.asked && sizes(data) !== sizes(before)) forgetAsked(strip);
+    if (strip.asked) ask(strip, strip.asked);
+  }
+  for (const [at, number] of strip.numbers) {
+    if (base(strip, number) === undefined || !(strip.asked || differs(strip, number))) strip.numbers.delete(at);
+  }
+  if (data.stamp !== before.stamp) strip.wide = 1;
 }
 
-function forget(strip) {
+// The page was loaded anew because the server had forgotten the session: what it had not answered is kept again.
+function recall(strip) {
+  const lost = Date.now() - Number(sessionStorage.getItem("attentionLabLost")) < 20000;
+  const asked = lost && JSON.parse(sessionStorage.getItem(MEMORY));
+  forgetAsked(strip);
+  if (asked) ask(strip, asked);
+}
+
+function leave(strip) {
   fade("");
+  strip.gone.abort();
   clearInterval(strip.watch);
+  clearTimeout(strip.again);
+  clearTimeout(strip.soon);
+  cancelAnimationFrame(strip.frame);
+  strips.delete(strip.root);
   if (window.attentionLabWhatIf?.of === strip) delete window.attentionLabWhatIf;
-}
-
-function drop(strip) {
-  Object.assign(strip, nothing(), { temperature: strip.sent ? strip.temperature : 1 });
-  schedule(strip);
 }
 
 // ---------------------------------------------------------------------------------------------------- what is tried
@@ -80,37 +105,67 @@ function steps({ data }, from) {
   return { size, decimals, low, high, reach: Math.round(half / size) };
 }
 
-function tryNumber(strip, place, value) {
-  const from = base(strip, place);
-  const { decimals } = steps(strip, from);
+// about: the number whose steps count.
+function tryNumber(strip, place, value, about = base(strip, place)) {
+  const { decimals } = steps(strip, about), from = base(strip, place);
   const bounded = Math.min(Math.max(value, -strip.data.limit), strip.data.limit);
   const text = bounded.toFixed(decimals).replace(/^-(0(\.0*)?)$/, "$1");
-  if (bounded === from || Number(text) === from) strip.numbers.delete(key(place));
-  else strip.numbers.set(key(place), { ...place, text, value: Number(text) });
-  strip.touched = true;
+  const back = bounded === from || Number(text) === from;
+  const number = back ? { text: written(strip, place), value: from } : { text, value: Number(text) };
+  strip.numbers.set(key(place), { ...place, ...number });
   schedule(strip);
 }
 
+const written = ({ data }, { matrix, row, column }) => data.texts[matrix][row][column];
 const valueOf = (strip, place) => strip.numbers.get(key(place))?.value ?? base(strip, place);
 
 function keep(strip) {
   if (!kept(strip)) return;
+  // While an answer is awaited, what seems to be back where it was may not be.
+  const sent = [...strip.numbers.values()].filter((number) => strip.asked || differs(strip, number));
+  ask(strip, { numbers: sent.map(({ matrix, row, column, text }) => [matrix, row, column, text]), scale: strip.scale });
+  const detail = {};
+  for (const { matrix, row, column } of sent) (detail[matrix] ??= []).push(`${row},${column}`);
+  window.dispatchEvent(new CustomEvent("attentionLabKept", { detail }));
+  schedule(strip);
+}
+
+// Ask the server to keep this.
+function ask(strip, { numbers, scale }) {
   strip.seq += 1;
-  strip.sent = strip.seq;
-  strip.touched = false;
+  strip.asked = { epoch: strip.data.epoch, seq: strip.seq, numbers, scale };
+  sessionStorage.setItem(MEMORY, JSON.stringify(strip.asked));
+  send(strip);
+}
+
+// Until it answers. It takes what has the same number only once, so that what was undone meanwhile stays undone.
+function send(strip) {
   window.attentionLabSent = performance.now();
-  const numbers = [...strip.numbers.values()].map(({ matrix, row, column, text }) => [matrix, row, column, text]);
-  strip.send({ epoch: strip.data.epoch, seq: strip.seq, numbers, scale: strip.scale, mask: strip.mask });
+  strip.send({ ...strip.asked, at: window.attentionLabSent }); // (the same value twice would not arrive)
   clearTimeout(strip.again);
-  const { sent } = strip;
-  strip.again = setTimeout(() => strip.sent === sent && strip.root.isConnected && keep(strip), PATIENCE);
+  strip.again = setTimeout(() => send(strip), PATIENCE);
+}
+
+function forgetAsked(strip) {
+  strip.asked = null;
+  clearTimeout(strip.again);
+  sessionStorage.removeItem(MEMORY);
+}
+
+// What is typed into a cell comes after what was tried there, and after what was to be kept there.
+function typedOver(strip, place) {
+  strip.numbers.delete(key(place));
+  const { asked } = strip;
+  const rest = asked?.numbers.filter(([matrix, row, column]) => key({ matrix, row, column }) !== key(place));
+  if (rest && rest.length < asked.numbers.length) ask(strip, { ...asked, numbers: rest });
   schedule(strip);
 }
 
 function letGo(strip) {
   if (!tried(strip)) strip.chosen = null; // there is nothing to let go but the choice
-  strip.sent = 0;
-  drop(strip);
+  forgetAsked(strip);
+  Object.assign(strip, nothing());
+  schedule(strip);
 }
 
 // ----------------------------------------------------------------------------------------------------- what is shown
@@ -127,7 +182,7 @@ function paint(strip) {
   const live = tried(strip);
   write(strip, live && data.live ? told(strip) : "");
   const cells = {};
-  for (const { matrix, row, column, text } of strip.numbers.values()) (cells[matrix] ??= {})[`${row},${column}`] = text;
+  for (const { matrix, row, column, text } of moved(strip)) (cells[matrix] ??= {})[`${row},${column}`] = text;
   window.attentionLabWhatIf = { of: strip, epoch: data.epoch, cells };
   window.dispatchEvent(new CustomEvent("attentionLabWhatIf"));
   parts.strip.dataset.chosen = Boolean(chosen || live);
@@ -147,18 +202,24 @@ function paint(strip) {
 
 function paintNumber(strip) {
   const { chosen, parts, data } = strip;
-  const from = base(strip, chosen), now = strip.numbers.get(key(chosen));
+  const from = base(strip, chosen), now = moved(strip).find((number) => key(number) === key(chosen));
   const { size, low, high, reach } = steps(strip, from);
-  const at = Math.round(((now?.value ?? from) - from) / size);
-  parts.slider.min = Math.max(low, Math.min(-reach, at));
-  parts.slider.max = Math.min(high, Math.max(reach, at));
+  const at = Math.round(((now?.value ?? from) - from) / size), far = reach * strip.wide;
+  parts.slider.min = Math.max(low, Math.min(-far, at));
+  parts.slider.max = Math.min(high, Math.max(far, at));
   parts.slider.value = at;
   const name = `${chosen.matrix}[${data.rows[chosen.matrix][chosen.row]}, ${chosen.column + 1}]`;
-  const text = (now?.text ?? data.texts[chosen.matrix][chosen.row][chosen.column]).replace("-", "−");
-  const before = data.texts[chosen.matrix][chosen.row][chosen.column].replace("-", "−");
+  const before = written(strip, chosen).replace("-", "−"), text = now?.text.replace("-", "−") ?? before;
   parts.number.textContent = now ? `${name}: ${before} → ${text}` : `${name} = ${before}`;
   parts.slider.setAttribute("aria-label", name);
   parts.slider.setAttribute("aria-valuetext", text);
+}
+
+// A number that was moved to an end of the slider can be moved on.
+function widen(strip) {
+  const from = base(strip, strip.chosen), { size, reach } = steps(strip, from);
+  while (Math.abs(valueOf(strip, strip.chosen) - from) / size >= reach * strip.wide) strip.wide *= 2;
+  schedule(strip);
 }
 
 // What the server says of the kept numbers does not follow what is only tried: it steps back, and says why when asked.
@@ -172,15 +233,15 @@ function fade(why) {
 // Everything the stages are computed from, as ui/live.py reads it.
 function told(strip) {
   const { data } = strip;
-  const moved = [...strip.numbers.values()];
-  const flat = (matrix, width) => data.values[matrix].map((row, i) => {
+  const now = moved(strip);
+  const flat = (matrix, width = 0) => data.values[matrix].map((row, i) => {
     const cells = [...row, ...Array(Math.max(0, width - row.length)).fill(0)];
-    for (const number of moved) if (number.matrix === matrix && number.row === i) cells[number.column] = number.value;
+    for (const number of now) if (number.matrix === matrix && number.row === i) cells[number.column] = number.value;
     return cells.join(",");
   }).join(",");
-  const mask = (strip.mask ?? data.mask).map((row) => [...row].join(",")).join(",");
   const divisor = data.divisors[strip.scale ?? data.scale];
-  return [data.stamp, flat("Q", data.most), flat("K", data.most), flat("V", 0), mask, divisor, strip.temperature].join(";");
+  return [data.stamp, flat("Q", data.most), flat("K", data.most), flat("V"), flat("mask"), divisor,
+    strip.temperature].join(";");
 }
 
 // Into the hidden field of every chart that listens. A chart that is drawn anew begins without: so look now and then.
@@ -223,20 +284,18 @@ function paintMore(strip) {
   const text = strip.temperature.toFixed(2);
   parts.degrees.textContent = text;
   parts.temperature.setAttribute("aria-valuetext", text);
-  const mask = strip.mask ?? data.mask;
   parts.mask.querySelectorAll("button").forEach((button) => {
-    const on = mask[button.dataset.row][button.dataset.column] === "1";
+    const on = valueOf(strip, maskCell(button.dataset.row, button.dataset.column)) === 1;
     button.setAttribute("aria-pressed", on);
     button.textContent = on ? "✓" : "✕";
   });
 }
 
-function toggle(strip, i, j) {
-  const mask = [...(strip.mask ?? strip.data.mask)].map((row) => [...row]);
-  mask[i][j] = mask[i][j] === "1" ? "0" : "1";
-  const rows = mask.map((row) => row.join(""));
-  strip.mask = rows.join() === strip.data.mask.join() ? null : rows;
-  strip.touched = true;
+const maskCell = (row, column) => ({ matrix: "mask", row: Number(row), column: Number(column) });
+
+function toggle(strip, place) {
+  const value = 1 - valueOf(strip, place);
+  strip.numbers.set(key(place), { ...place, text: String(value), value });
   schedule(strip);
 }
 
@@ -265,8 +324,7 @@ function scaleButton(strip, scale, name) {
   button.dataset.scale = scale;
   button.textContent = name;
   button.onclick = () => {
-    strip.scale = scale === strip.data.scale ? null : scale;
-    strip.touched = true;
+    strip.scale = scale;
     schedule(strip);
   };
   return button;
@@ -285,7 +343,7 @@ function drawMask(strip) {
       button.type = "button";
       Object.assign(button.dataset, { row: i, column: j });
       button.setAttribute("aria-label", words.may.replace("{row}", token).replace("{column}", other));
-      button.onclick = () => toggle(strip, i, j);
+      button.onclick = () => toggle(strip, maskCell(i, j));
     });
   });
 }
@@ -304,10 +362,12 @@ function wire(strip) {
     const { size } = steps(strip, base(strip, strip.chosen));
     tryNumber(strip, strip.chosen, base(strip, strip.chosen) + Number(parts.slider.value) * size);
   };
-  parts.slider.onchange = () => !strip.data.live && keep(strip);
+  parts.slider.onchange = () => {
+    widen(strip);
+    if (!strip.data.live) keep(strip);
+  };
   parts.temperature.oninput = () => {
     strip.temperature = Number((10 ** Number(parts.temperature.value)).toPrecision(3));
-    strip.touched = true;
     schedule(strip);
   };
   parts.keep.onclick = () => keep(strip);
@@ -323,28 +383,36 @@ function wire(strip) {
     else return;
     event.preventDefault();
   };
-  parts.strip.addEventListener("pointerdown", () => { strip.pressed = true; });
-  for (const type of ["pointerup", "pointercancel"]) {
-    window.addEventListener(type, () => setTimeout(() => { strip.pressed = false; }));
-  }
-  window.addEventListener("attentionLabNumber", (event) => strip.root.isConnected && happens(strip, event.detail));
+  const { signal } = strip.gone;
+  window.addEventListener("attentionLabNumber", (event) => happens(strip, event.detail), { signal });
 }
 
-// What a grid says of one of its cells.
-function happens(strip, { matrix, row, column, what, by = 0, fine = false, from }) {
+// What a grid says of one of its cells. from: the number typed there that is not answered yet; NaN if there is none.
+function happens(strip, { matrix, row, column, what, by = 0, fine = false, from = NaN }) {
   const place = { matrix, row, column };
   if (base(strip, place) === undefined) return;
-  const { size } = steps(strip, base(strip, place));
   if (what === "keep") return keep(strip);
   if (what === "go") return letGo(strip);
+  if (what === "typed") return typedOver(strip, place);
+  if (strip.chosen && key(strip.chosen) !== key(place)) strip.wide = 1;
   strip.chosen = place;
-  if (what === "begin") Object.assign(strip, { pressed: true, start: Number.isFinite(from) ? from : valueOf(strip, place) });
-  if (what === "drag") tryNumber(strip, place, strip.start + Math.round(by * (fine ? PIXEL_FINE : PIXEL)) * size);
-  if (what === "step") tryNumber(strip, place, valueOf(strip, place) + by * (fine ? 1 : 10) * size);
-  if (what === "end" || what === "step") strip.pressed = false;
-  if ((what === "end" || what === "step") && !strip.data.live) {
-    clearTimeout(strip.soon);
-    strip.soon = setTimeout(() => keep(strip), what === "step" ? 500 : 0);
-  }
+  const about = Math.abs(from) <= strip.data.limit ? from : base(strip, place);
+  const start = { about, value: strip.numbers.get(key(place))?.value ?? about };
+  if (what === "begin") strip.drag = start;
+  if (what === "drag" && strip.drag) move(strip, place, strip.drag, by * (fine ? PIXEL_FINE : PIXEL));
+  if (what === "step") move(strip, place, start, by * (fine ? 1 : 10));
+  if (what === "end" || what === "step") ended(strip, what);
   schedule(strip);
+}
+
+function move(strip, place, { about, value }, by) {
+  tryNumber(strip, place, value + Math.round(by) * steps(strip, about).size, about);
+}
+
+function ended(strip, what) {
+  strip.drag = null;
+  widen(strip);
+  if (strip.data.live) return;
+  clearTimeout(strip.soon);
+  strip.soon = setTimeout(() => keep(strip), what === "step" ? 500 : 0);
 }
