@@ -221,7 +221,7 @@ def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int, shown: Show
     ramp = list(_ramp(weights))
     x = alt.X("k:O", scale=alt.Scale(domain=list(range(columns)), paddingInner=0.06, paddingOuter=0), axis=None)
     y = alt.Y("q:O", scale=alt.Scale(domain=list(range(n)), paddingInner=0.06, paddingOuter=0), axis=None)
-    lit = alt.when(LIT).then(alt.value(1)).otherwise(alt.value(FADED))
+    lit = alt.when("datum.lit").then(alt.value(1)).otherwise(alt.value(FADED))
     base = alt.Chart(width=columns * cell, height=n * cell)
     masked = f"{shown.kind} === 'masked'"
     ends = (0, 1) if weights else (-1, 1)
@@ -243,7 +243,7 @@ def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int, shown: Show
     own = f"datum.s === {s} && (datum.kind === 'cell' || datum.kind === 'masked')"
     # The cells' own chain: what changes in it leaves what stands around it alone.
     cells = alt.layer(*layers).resolve_scale(color="independent").transform_filter(own)
-    for name, expression in shown.cells.items():
+    for name, expression in {**shown.cells, "lit": LIT}.items():  # each said once, and read by several channels
         cells = cells.transform_calculate(**{name: expression})
     around = [*outlines(base.transform_filter(own), x, y), *_words(base, s, x, y, cell, columns, shown)]
     return alt.layer(cells, *around).resolve_scale(color="independent")
@@ -279,12 +279,12 @@ def outlines(cells: alt.Chart, *at: Any) -> list[alt.Chart]:
 def _numbers(cells: alt.Chart, middle: Sequence[Any], size: int, shown: Shown) -> alt.Chart:
     """The numbers in the cells."""
     numbers = cells.mark_text(fontSize=size, text={"expr": shown.text}, aria=False)  # the cell beneath says it
-    return numbers.encode(*middle, color=ink_on_cells(shown.light))
+    return numbers.encode(*middle, color=ink_on_cells(shown.light, "datum.lit"))
 
 
-def ink_on_cells(light: str) -> alt.Color:
+def ink_on_cells(light: str, lit: str = LIT) -> alt.Color:
     """White where `light` is true, else black; on a faded cell, through which the page shines, the page's own ink."""
-    return INK.condition([{"test": f"({LIT}) && {light}", "value": theme.PAPER}, {"test": LIT, "value": theme.INK}])
+    return INK.condition([{"test": f"({lit}) && {light}", "value": theme.PAPER}, {"test": lit, "value": theme.INK}])
 
 
 def _words(

@@ -191,9 +191,9 @@ function paint(strip) {
   parts.number.hidden = parts.slider.hidden = !chosen;
   parts.keep.hidden = parts.go.hidden = !(chosen || live) || !data.live;
   parts.keep.disabled = !kept(strip);
-  parts.go.textContent = live ? data.words.go : data.words.shut;
+  say(parts.go, live ? data.words.go : data.words.shut);
   parts.heated.hidden = strip.temperature === 1; // it acts, so it is said, whether or not its slider is in sight
-  parts.heated.textContent = `${data.words.heat} ${strip.temperature.toFixed(2)}`;
+  say(parts.heated, `${data.words.heat} ${strip.temperature.toFixed(2)}`);
   fade(live && data.live ? data.words.later : "");
   parts.why.hidden = !chosen || data.live;
   if (chosen) paintNumber(strip);
@@ -225,9 +225,15 @@ function widen(strip) {
 // What the server says of the kept numbers does not follow what is only tried: it steps back, and says why when asked.
 function fade(why) {
   for (const said of document.querySelectorAll('[class*="st-key-kept"]')) {
+    if (said.title === why) continue;
     said.style.opacity = why ? 0.4 : "";
     said.title = why;
   }
+}
+
+// Words are set only where they are others: setting costs a layout, and this is asked at every frame.
+function say(part, words) {
+  if (part.textContent !== words) part.textContent = words;
 }
 
 // Everything the stages are computed from, as ui/live.py reads it.
