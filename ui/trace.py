@@ -58,10 +58,7 @@ def under_stages(bench: Workbench, text: Text, layout: str, names: Sequence[str]
 def invite(bench: Workbench, text: Text, among: Sequence[Matrix]) -> None:
     """How to choose a cell, as long as none of these matrices is explained."""
     if not _chosen_among(bench, among):
-        text = Text("trace", text.lang)
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(text("invitation"), width="content")
-            _matrix(bench, None, text, among)
+        _matrix(bench, None, Text("trace", text.lang), among)
 
 
 def panel(
@@ -132,7 +129,8 @@ def _matrix(bench: Workbench, place: Place | None, text: Text, among: Sequence[M
         return _clipped(bench, stage, head, place or Place(stage, bench.token, 0)) if stage else None
 
     st.selectbox(
-        text("matrix"), options, options.index(value), key=key, label_visibility="collapsed", width=220,
+        text("matrix" if place else "invitation"), options, options.index(value), key=key,
+        label_visibility="collapsed" if place else "visible", width=220 if place else 480,
         format_func=lambda option: matrix_name(option, text), on_change=_looks(key, nearest, options),
     )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import streamlit as st
@@ -10,6 +11,8 @@ import streamlit as st
 from ui import state
 from ui.text import Text
 from ui.workbench import Workbench
+
+FEW = 4  #: so many choices fit on a phone beside each other
 
 Change = Callable[[Workbench, Any], Workbench]
 
@@ -22,7 +25,7 @@ def pick(
     with group():
         label(name, text, **words)
         key = state.control(f"pick_{name}", value)
-        with wrapping():
+        with wrapping() if len(options) > FEW else nullcontext():
             st.segmented_control(
                 text(f"label_{name}"), options, default=value, required=value is not None, key=key,
                 label_visibility="collapsed", format_func=show, on_change=state.on_change(key, change, options),

@@ -10,8 +10,10 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.helpers import bench, chart, messages, settle, stages
 from ui import link
 from ui import workbench as w
+from ui.text import Text
 
 OpenPage = Callable[..., Page]
+EN = Text("trace", "en")
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 Safari/604.1"
 
 
@@ -78,7 +80,7 @@ def test_by_touch_on_a_phone(open_page: OpenPage) -> None:
 
 
 def test_by_keyboard_alone(page: Page) -> None:
-    page.get_by_role("combobox", name="Matrix").focus()
+    page.get_by_role("combobox", name=EN("invitation")).focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.type("weights")
     page.keyboard.press("Enter")
