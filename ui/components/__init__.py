@@ -8,7 +8,9 @@ import streamlit as st
 
 
 def _read(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+    """A file without indentation and comment lines: Streamlit sends it anew with every rerun of every student."""
+    lines = Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+    return "\n".join(line.strip() for line in lines if not line.lstrip().startswith("//"))
 
 
 grid = st.components.v2.component(
