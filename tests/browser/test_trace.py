@@ -42,6 +42,27 @@ def assert_typeset(page: Page) -> None:
         assert box["x"] + box["width"] <= room["x"] + room["width"] + 1
 
 
+def assert_in_view(page: Page) -> None:
+    """What was asked for stands in the window, its head not cut off, once the page has stopped scrolling."""
+    page.wait_for_function(
+        """() => { const { top } = document.querySelector(".st-key-trace").getBoundingClientRect();
+                   return top >= 0 && top < innerHeight / 2; }""",
+        timeout=5_000,
+    )
+
+
+def test_lists_say_what_the_new_matrix_calls_its_columns(page: Page) -> None:
+    """Where only the names change and not the place among them, a select box would go on showing the old name."""
+    heat_cell(page, 2, 1, 0).click()
+    settle(page)
+    column = trace(page).get_by_role("combobox", name=EN("column"))
+    expect(column).to_have_value(EN("to_key", key="猫 cat"))
+    heat_cell(page, 3, 1, 0).click()
+    settle(page)
+    assert bench(page).cell == ("output", 1, 0, -1)
+    expect(column).to_have_value(EN("nth_column", number=1))
+
+
 def test_a_click_explains_a_cell_and_its_operands_lead_back(page: Page) -> None:
     before, drawn = messages(page), chart(page).locator("svg").element_handle()
     heat_cell(page, 2, 1, 2).click()
@@ -51,6 +72,7 @@ def test_a_click_explains_a_cell_and_its_operands_lead_back(page: Page) -> None:
     weight = stages(page)[2][1, 2]
     expect(trace(page)).to_contain_text(f"= {weight.text}")
     assert_typeset(page)
+    assert_in_view(page)
     operand(page, "② 追·老鼠").click()
     settle(page)
     operand(page, "① 追·老鼠").click()

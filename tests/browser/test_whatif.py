@@ -180,6 +180,9 @@ def test_dragging_and_sliding_repaint_and_send_nothing(page: Page) -> None:
     assert cell(page, "Q", 1, 1).input_value() == "1.80"
     assert part(page, "number").inner_text().endswith(", 2]: 1 → 1.80")
     expect_shown(page, changed(start, "Q", 1, 1, "1.8"))
+    of_kept = page.locator(".st-key-kept_below")  # what is said there is of other numbers than those on screen
+    expect(of_kept).to_have_css("opacity", "0.4")
+    expect(of_kept).to_have_attribute("title", EN("later"))
 
     cell(page, "V", 2, 0).click()  # another number; the first is tried all the same
     part(page, "slider").evaluate("(s) => { s.value = -50; s.dispatchEvent(new Event('input')); }")
@@ -197,8 +200,11 @@ def test_dragging_and_sliding_repaint_and_send_nothing(page: Page) -> None:
     np.testing.assert_allclose(shown(page)[3], expected.output, atol=0.00006)
     assert messages(page) == before
 
+    expect(part(page, "heated")).to_be_visible()
     part(page, "go").click()
     expect_shown(page, start)
+    expect(of_kept).to_have_css("opacity", "1")
+    expect(part(page, "heated")).to_be_hidden()
     assert tried(page) == ""
     assert typed(page, "Q") == [list(row) for row in start.matrices["Q"]]
     assert messages(page) == before
