@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import compare, controls, editor, shell, stages, state, trace, whatif
+from ui import compare, controls, editor, shell, stages, state, trace, walk, whatif
 from ui.names import with_meaning
 
 text = shell.begin("edit")
@@ -37,4 +37,4 @@ with whatif.of_kept("below"):
     controls.about(text)
     if st.toggle(text("as_tables"), key="as_tables"):
         stages.tables(steps, bench.tokens, text, since)
-shell.next_pages(text, "variance", "heads")
+walk.end(text, "edit", "challenges")

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from ui import controls, heads, heads_figures, heads_words, shell, state, trace
+from ui import controls, heads, heads_figures, heads_words, shell, state, trace, walk
 from ui.names import with_meaning
 
 text = shell.begin("heads")
@@ -53,8 +53,6 @@ st.markdown(f"#### {text('typed_title')}")
 st.markdown(text("typed_intro"))
 heads.typed(text)
 
-st.markdown(f"#### {text('saw_title')}")
-st.markdown(text("saw"))
-shell.next_pages(text, "edit", "variance")
 if st.toggle(text("as_tables"), key="as_tables"):
     heads_figures.tables(it, text)
+walk.end(text, "heads")

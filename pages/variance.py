@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import shell, state, variance
+from ui import shell, state, variance, walk
 
 text = shell.begin("variance")
 st.markdown(text("question"))
@@ -41,6 +41,4 @@ st.markdown(variance.own_words(bench, text))
 st.markdown(variance.own_table(bench, text))
 st.page_link("pages/edit.py", label=text("own_link"), icon=shell.ICONS["edit"])
 
-st.markdown(text("heading_saw"))
-st.markdown(text("saw"))
-st.page_link("pages/heads.py", label=text("next_heads"), icon=shell.ICONS["heads"])
+walk.end(text, "variance")

@@ -19,7 +19,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from ui import numbers, places, tokens
+from ui import numbers, places, tokens, views
 from ui.workbench import (
     CHALLENGES,
     DRAWS,
@@ -171,6 +171,7 @@ def _check(bench: Workbench) -> None:
     _require(all(getattr(bench, name) in choices for name, choices in _PLAIN.items()))
     _require(bench.cell == () or _is_cell(bench.cell))
     _require(bench.challenge in ("", *CHALLENGES))
+    _require(isinstance(bench.view, tuple) and views.fit(bench.view))
     own = bench.allowed
     _require(own == () or len(own) == n and all(re.fullmatch(f"[01]{{{n}}}", row) for row in own))
     _require(_whole(bench.n_heads, 1, MAX_HEADS) and d_model % bench.n_heads == 0)

@@ -14,9 +14,18 @@ from ui import challenges, components, link, state, trace
 from ui.text import LANGUAGES, Text
 
 #: section → pages; a page is pages/<name>.py and has the address /<name>, the first one /.
-SECTIONS = {"start": ("home",), "hands_on": ("edit", "heads", "challenges"), "why": ("variance",)}
-ICONS = {"home": ":material/home:", "edit": ":material/edit:", "heads": ":material/layers:",
-         "challenges": ":material/flag:", "variance": ":material/monitoring:"}  # fmt: skip
+SECTIONS = {
+    "start": ("home",),
+    "walk": ("lookup", "flow", "edit", "variance", "masks", "order", "heads", "scratch", "production"),
+    "more": ("challenges", "glossary", "teach"),
+}
+ICONS = {
+    "home": ":material/home:", "lookup": ":material/search:", "flow": ":material/account_tree:",
+    "edit": ":material/edit:", "variance": ":material/monitoring:", "masks": ":material/visibility_off:",
+    "order": ":material/shuffle:", "heads": ":material/layers:", "scratch": ":material/code:",
+    "production": ":material/speed:", "challenges": ":material/flag:", "glossary": ":material/dictionary:",
+    "teach": ":material/school:",
+}  # fmt: skip
 PAGES = tuple(page for pages in SECTIONS.values() for page in pages)
 LANGUAGE_NAMES = {"zh": "中文", "en": "English"}
 

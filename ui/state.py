@@ -20,7 +20,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui import link, places
+from ui import link, places, views
 from ui.workbench import Workbench, preset
 
 DEPTH = 100  #: how many steps can be undone
@@ -92,6 +92,11 @@ def look(place: places.Place | None, spot: str = "") -> None:
     _look(tuple(place or ()))
 
 
+def show(name: str, value: Any) -> None:
+    """Let a page show something else (see `ui.views`). Like looking at a cell, it changes no number."""
+    lab()["code"] = link.encode(views.shown(bench(), name, value))
+
+
 def look_back() -> None:
     """Return to the cell chosen last before this one, of those that still exist."""
     here = lab()
@@ -149,14 +154,14 @@ def go_to(step: int) -> None:
     here, codes = lab(), list(path().values())
     at = min(max(step - here["forgotten"], 0), len(codes) - 1)
     if at != len(here["undo"]):
-        then = replace(link.decode(codes[at]), cell=bench().cell)  # what is looked at stays
+        then = replace(link.decode(codes[at]), cell=bench().cell, view=bench().view)  # what is looked at stays
         here["undo"], here["redo"] = codes[:at], codes[:at:-1]
         _show(link.encode(_with_its_cell(then)), typed=False)
 
 
 def pin(bench: Workbench | None) -> None:
     """Pin numbers to compare with, or none."""
-    lab()["pin"] = None if bench is None else link.encode(replace(bench, cell=()))
+    lab()["pin"] = None if bench is None else link.encode(replace(bench, cell=(), view=()))
     lab()["compare"] = "now" if bench is None else "pinned"
 
 
@@ -230,6 +235,17 @@ def run_begins() -> None:
 
 def run_ends() -> None:
     lab()["running"] = False
+
+
+def on_show(key: str, name: str, among: Sequence[Any] = ()) -> Callable[[], None]:
+    """A widget callback that shows what the widget's value says; otherwise as `on_change`."""
+
+    def choose() -> None:
+        chosen = st.session_state.get(key)
+        if chosen is not None and (not among or chosen in among):
+            show(name, chosen)
+
+    return callback(choose)
 
 
 def on_change(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ SCALES = ("sqrt", "none", "linear")
 MASKS = ("none", "causal", "own")
 DRAWS = (10_000, 20_000, 50_000)  # how many pairs the variance page measures
 PRESETS = ("cat", "lookup", "uniform", "twins", "self", "saturated", "random")
+PATH = ("lookup", "flow", "edit", "variance", "masks", "order", "heads", "scratch", "production")  # see ui.walk
 CHALLENGES = ("most", "uniform", "one_hot", "only_output", "only_keys", "idle_weights")  # see ui.challenges
 
 #: matrix → the names of its two sizes. Head matrices are those of the one head a reader typed.
@@ -64,6 +66,7 @@ class Workbench:
     variance_seed: int = 0
     variance_draws: int = DRAWS[0]
     challenge: str = ""  # the challenge that is being tried
+    view: tuple[tuple[str, Any], ...] = ()  # what pages show besides the numbers; see ui.views
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -134,8 +137,9 @@ def opened(bench: Workbench, name: str, seed: int = 0) -> Workbench:
     sizes = bench.sizes
     new = random(bench.tokens, sizes["d_k"], sizes["d_v"], seed) if name == "random" else preset(name, seed)
     return replace(
-        new, route=bench.route, cell=bench.cell, variance_seed=bench.variance_seed, variance_draws=bench.variance_draws
-    )
+        new, route=bench.route, cell=bench.cell, view=bench.view, variance_seed=bench.variance_seed,
+        variance_draws=bench.variance_draws,
+    )  # fmt: skip
 
 
 def start(bench: Workbench) -> Workbench:

@@ -1,0 +1,77 @@
+"""The walk through the whole article: its pages in order, and how a page ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from ui import shell, state, views
+from ui.text import Text
+from ui.workbench import PATH, Workbench
+
+
+def end(text: Text, page: str, *elsewhere: str) -> None:
+    """How a page of the walk ends: what was learned, the next page, and others that are near."""
+    done, at = finished(state.bench()), PATH.index(page)
+    st.markdown(f"#### {text('heading_saw')}")
+    st.markdown(text("saw"))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        follows = after(page)
+        step_to(follows, text("walk_next", page=text(f"nav_{follows}")), "walk_next", finish=page)
+        for other in elsewhere:
+            st.page_link(f"pages/{other}.py", label=text(f"nav_{other}"), icon=shell.ICONS[other])
+    st.caption(text("walk_at", stop=at + 1, stops=len(PATH), done=len(done)))
+
+
+def after(page: str) -> str:
+    """The page that follows; after the last one, home.
+
+    >>> after("lookup"), after(PATH[-1])
+    ('flow', 'home')
+    """
+    return dict(zip(PATH, (*PATH[1:], "home"), strict=True))[page]
+
+
+def finished(bench: Workbench) -> tuple[str, ...]:
+    """The pages whose end was reached and left by going on."""
+    return tuple(views.get(bench, "walk.done"))
+
+
+def goes_on(bench: Workbench) -> str:
+    """Where the walk goes on: the first page not finished, or the first of all.
+
+    >>> from ui.workbench import preset
+    >>> goes_on(preset("cat"))
+    'lookup'
+    """
+    done = finished(bench)
+    return next((page for page in PATH if page not in done), PATH[0])
+
+
+def step_to(page: str, label: str, key: str, *, finish: str = "") -> None:
+    """A button to another page, which marks a page of the walk as finished."""
+
+    def mark() -> None:
+        if finish:
+            done = finished(state.bench())
+            state.show("walk.done", tuple(each for each in PATH if each in done or each == finish))
+
+    if st.button(label, key=key, type="primary", icon=shell.ICONS[page], on_click=state.callback(mark)):
+        st.switch_page(f"pages/{page}.py")
+
+
+def door(
+    label: str, page: str, key: str, bench: Workbench, shows: Mapping[str, Any] | None = None, **how: Any
+) -> None:
+    """A button that opens a page on prepared numbers, and what it shows there. Undo takes the numbers back."""
+
+    def open_() -> None:
+        new = bench
+        for name, value in (dict(state.bench().view) | dict(shows or {})).items():
+            new = views.shown(new, name, value)
+        state.commit(new)
+
+    if st.button(label, key=key, on_click=state.callback(open_), **how):
+        st.switch_page(f"pages/{page}.py")
