@@ -1,0 +1,107 @@
+"""A lesson of 45 minutes: what to ask the class, the exact state to show it on, and what the class will see.
+
+The answers hold numbers, and those are computed from the very state that the button opens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import streamlit as st
+
+import attention
+from ui import display, shell, walk
+from ui.names import escaped, with_meaning
+from ui.places import Place
+from ui.text import Text
+from ui.workbench import Workbench, head_steps, preset
+
+Facts = Callable[[Workbench, Text], Mapping[str, object]]
+CHASE = 1  #: 追, the token that the article lets ask
+
+
+@dataclass(frozen=True)
+class Part:
+    """One question to the class, and the page and numbers that answer it."""
+
+    id: str
+    page: str
+    minutes: int
+    bench: Workbench
+    facts: Facts
+    shows: Mapping[str, object] = field(default_factory=dict)
+
+
+def _shares(bench: Workbench, text: Text) -> Mapping[str, object]:
+    row = bench.steps().weights[CHASE]
+    names = [escaped(name) for name in with_meaning(bench, text)]
+    said = [f"{name} {display.short(float(w))}" for name, w in zip(names, row, strict=True)]
+    return {"token": names[CHASE], "shares": text.list(said)}
+
+
+def _fraction(bench: Workbench, text: Text) -> Mapping[str, object]:
+    steps, (_, row, column, _) = bench.steps(), Place(*bench.cell)
+    powers = np.exp(steps.masked[row])
+    said = map(display.short, (powers[column], powers.sum(), steps.weights[row, column]))
+    return dict(zip(("power", "total", "weight"), said, strict=True))
+
+
+def _growth(bench: Workbench, text: Text) -> Mapping[str, object]:
+    small, large = 64, 256
+    return {"small": small, "large": large, "spread": display.short(float(np.sqrt(large / small)), 0)}
+
+
+def _causal(bench: Workbench, text: Text) -> Mapping[str, object]:
+    n = len(bench.tokens) - 1
+    Q, K, V = bench.qkv()
+    without_last = attention.attention(Q[:n], K[:n], V[:n], attention.causal_mask(n))
+    moved = float(np.abs(bench.steps().output[:n] - without_last).max())
+    return {"first": display.short(float(bench.steps().weights[0, 0])), "moved": display.short(moved)}
+
+
+def _shuffled(bench: Workbench, text: Text) -> Mapping[str, object]:
+    order = np.arange(len(bench.tokens))[::-1]
+    back = attention.attention(*(x[order] for x in bench.qkv()))[order]
+    moved = np.abs(back - bench.steps().output).max()
+    return {"moved": display.signed(f"{moved:.0e}")}
+
+
+def _halves(bench: Workbench, text: Text) -> Mapping[str, object]:
+    def size(x: np.ndarray) -> str:
+        return display.short(float(np.linalg.norm(x)))
+
+    steps = head_steps(bench)
+    return {"both": size(steps.output), "first": size(steps.contributions[0]), "second": size(steps.contributions[1])}
+
+
+_CAT = preset("cat")
+PLAN = (
+    Part("shares", "lookup", 6, _CAT, _shares, {"lookup.kind": "real"}),
+    Part("value", "edit", 8, _CAT, lambda bench, text: {}),
+    Part("fraction", "edit", 6, replace(_CAT, cell=tuple(Place("weights", CHASE, 0))), _fraction),
+    Part("growth", "variance", 8, _CAT, _growth),
+    Part("causal", "masks", 6, replace(_CAT, mask="causal"), _causal),
+    Part("shuffled", "order", 5, _CAT, _shuffled),
+    Part("halves", "heads", 6, _CAT, _halves),
+)
+
+
+def draw(text: Text) -> None:
+    """Every part of the plan: minutes, question, a button that opens the state, and the answer, folded."""
+    for part in PLAN:
+        with st.container(border=True):
+            question, buttons = st.columns([0.62, 0.38], vertical_alignment="center")
+            question.markdown(_heading(part, text))
+            with buttons.container(horizontal=True):
+                walk.door(text("open", page=text(f"nav_{part.page}")), part.page, f"open_{part.id}", part.bench,
+                          part.shows, icon=shell.ICONS[part.page])  # fmt: skip
+                with st.popover(text("answer")):
+                    st.markdown(text(f"see_{part.id}", **part.facts(part.bench, text)))
+
+
+def _heading(part: Part, text: Text) -> str:
+    before = sum(each.minutes for each in PLAN[: PLAN.index(part)])
+    span = text("minutes", start=before, end=before + part.minutes)
+    return f"**{span}**　{text(f'ask_{part.id}')}"
