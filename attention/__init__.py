@@ -12,9 +12,18 @@ from attention.examples import Example
 from attention.gradients import attention_gradients
 from attention.masks import causal_mask, combine_masks, padding_mask, sliding_window_mask
 from attention.multihead import MultiHead, MultiHeadSteps
-from attention.positions import sinusoidal_positions
+from attention.positions import (
+    alibi_bias,
+    alibi_slopes,
+    biased_steps,
+    position_shift,
+    rotary,
+    sinusoidal_positions,
+)
+from attention.projections import asymmetry, merged_projection, project
 from attention.similarity import head_similarity, js_divergence
 from attention.softmax import entropy, normalized_entropy, softmax, softmax_jacobian
+from attention.temperature import tempered_softmax
 
 __all__ = [
     "AttentionSteps",
@@ -23,9 +32,13 @@ __all__ = [
     "InputError",
     "MultiHead",
     "MultiHeadSteps",
+    "asymmetry",
+    "alibi_bias",
+    "alibi_slopes",
     "attention",
     "attention_gradients",
     "attention_steps",
+    "biased_steps",
     "causal_mask",
     "combine_masks",
     "entropy",
@@ -33,11 +46,16 @@ __all__ = [
     "experiment",
     "head_similarity",
     "js_divergence",
+    "merged_projection",
     "normalized_entropy",
     "padding_mask",
+    "project",
+    "position_shift",
+    "rotary",
     "sinusoidal_positions",
     "sliding_window_mask",
     "smallest_edit",
     "softmax",
     "softmax_jacobian",
+    "tempered_softmax",
 ]

@@ -3,8 +3,9 @@
 `get("cat")` is the four tokens of the article. Every call makes new arrays, so they may be changed freely.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from zlib import crc32
 
 import numpy as np
 
@@ -33,6 +34,12 @@ class Example:
     mask: Mask | None = None
     features: Mapping[str, tuple[str, ...]] | None = None  # what the columns of Q, K and V stand for
     input_features: Mapping[str, tuple[str, ...]] | None = None  # what the columns of X stand for
+
+
+#: The article's sentence in English, for readers of its tokens: rows made by hand, in the features of "cat".
+TRANSLATION: Mapping[str, tuple[float, ...]] = {
+    "the": (0, 0, 0, 1), "cat": (1, 0, 1, 0), "chases": (0, 1, 0, 0), "a": (0, 0, 0, 1), "mouse": (1, 0, -1, 0),
+}  # fmt: skip
 
 
 def names() -> tuple[str, ...]:
@@ -87,6 +94,34 @@ def random(n: int = 4, d_k: int = 4, d_v: int = 4, *, seed: int = 0) -> Example:
         X=np.eye(n),
         W=(Q, K, V),
     )
+
+
+def embedded(tokens: Sequence[str], d_model: int, known: Mapping[str, Sequence[float]] | None = None) -> Array:
+    """Give each token a row of numbers: the one that is known, or one drawn for it, always the same for a token.
+
+    known: token → its row; cut, or filled up with 0, to d_model numbers. What is drawn comes from the standard normal
+        distribution, rounded to two decimals; the seed is the token's own spelling.
+    Returns: (n, d_model).
+    Raises: InputError unless there is a token, and d_model is a whole number up to 16.
+
+    >>> embedded(("cat", "x", "cat"), 3, TRANSLATION)
+    array([[ 1.  ,  0.  ,  1.  ],
+           [-0.91, -0.43, -1.08],
+           [ 1.  ,  0.  ,  1.  ]])
+    """
+    if not tokens:
+        raise InputError("empty", "tokens", "at least one token", "none")
+    rows = np.zeros((len(tokens), _size("d_model", d_model, MOST_COLUMNS)))
+    for row, token in zip(rows, tokens, strict=True):
+        own = (known or {}).get(token)
+        numbers = _drawn(token) if own is None else np.asarray(own, dtype=np.float64)
+        row[: len(numbers)] = numbers[: len(row)]
+    return rows
+
+
+def _drawn(token: str) -> Array:
+    draw = np.random.default_rng(crc32(token.encode())).standard_normal(MOST_COLUMNS)
+    return np.round(draw, 2) + 0.0  # + 0.0 turns −0 into 0
 
 
 def _cat() -> Example:
