@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 import streamlit as st
@@ -90,18 +91,24 @@ PLAN = (
 
 def draw(text: Text) -> None:
     """Every part of the plan: minutes, question, a button that opens the state, and the answer, folded."""
-    for part in PLAN:
+    for (question, answer), part in zip(said(text.lang), PLAN, strict=True):
         with st.container(border=True):
-            question, buttons = st.columns([0.62, 0.38], vertical_alignment="center")
-            question.markdown(_heading(part, text))
+            words, buttons = st.columns([0.62, 0.38], vertical_alignment="center")
+            words.markdown(question)
             with buttons.container(horizontal=True):
                 walk.door(text("open", page=text(f"nav_{part.page}")), part.page, f"open_{part.id}", part.bench,
                           part.shows, icon=shell.ICONS[part.page])  # fmt: skip
                 with st.popover(text("answer")):
-                    st.markdown(text(f"see_{part.id}", **part.facts(part.bench, text)))
+                    st.markdown(answer)
 
 
-def _heading(part: Part, text: Text) -> str:
-    before = sum(each.minutes for each in PLAN[: PLAN.index(part)])
-    span = text("minutes", start=before, end=before + part.minutes)
-    return f"**{span}**　{text(f'ask_{part.id}')}"
+@cache
+def said(lang: str) -> list[tuple[str, str]]:
+    """Each part's question, with its minutes, and its answer. (Prepared numbers: the same for everyone.)"""
+    text, start, pairs = Text("teach", lang), 0, []
+    for part in PLAN:
+        facts = part.facts(part.bench, text)
+        span = text("minutes", start=start, end=start + part.minutes)
+        pairs.append((f"**{span}**　{text(f'ask_{part.id}', **facts)}", text(f"see_{part.id}", **facts)))
+        start += part.minutes
+    return pairs

@@ -15,8 +15,7 @@ from ui.workbench import PATH, Workbench
 def end(text: Text, page: str, *elsewhere: str) -> None:
     """How a page of the walk ends: what was learned, the next page, and others that are near."""
     done, at = finished(state.bench()), PATH.index(page)
-    st.markdown(f"#### {text('heading_saw')}")
-    st.markdown(text("saw"))
+    st.markdown(f"#### {text('heading_saw')}\n\n{text('saw')}")
     with st.container(horizontal=True, vertical_alignment="center"):
         follows = after(page)
         step_to(follows, text("walk_next", page=text(f"nav_{follows}")), "walk_next", finish=page)

@@ -20,7 +20,8 @@ def test_the_picture_is_the_readers_own(lang):
         np.testing.assert_array_equal(printed, [[display.short(x) for x in row] for row in values])
 
 
-def test_there_is_a_door_to_every_other_page():
-    links = [each.proto.page for each in opened("home").get("page_link")]
-    doors = {link.rsplit("/", 1)[-1].removesuffix(".py") for link in links}
-    assert doors == {"edit", "heads", "challenges", "variance"}
+def test_the_doors_lead_to_the_walk_to_play_and_to_the_lesson():
+    app = opened("home")
+    links = [each.proto.page for each in app.get("page_link")]
+    assert {link.rsplit("/", 1)[-1].removesuffix(".py") for link in links} == {"edit", "challenges", "teach", "glossary"}
+    assert app.button(key="door_walk").label.endswith("Look it up")

@@ -1,0 +1,81 @@
+"""The walk: a page's end leads on and is remembered in the link; home knows where it goes on; teachers get states."""
+
+import pytest
+
+from tests.pages.reading import assert_well, code, opened, said
+from ui import lesson, link, views, walk
+from ui import workbench as w
+from ui.text import LANGUAGES, Text, catalogue
+
+CAT = w.preset("cat")
+
+
+def at(app):
+    """The page that a run ended on: its title."""
+    titles = [m.value for m in app.markdown if m.value.startswith("### ")]
+    return titles[-1].removeprefix("### ")
+
+
+def test_every_page_of_the_walk_leads_to_the_next():
+    pages = [walk.after(page) for page in w.PATH]
+    assert pages == [*w.PATH[1:], "home"]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_going_on_is_remembered_in_the_link(lang):
+    bench = w.with_cells(CAT, "K", {(0, 0): "1/3"})
+    app = opened("edit", lang, bench)
+    app.button(key="walk_next").click().run()
+    assert_well(app)
+    assert at(app) == catalogue("variance", lang)["title"]
+    assert code(app) == views.shown(bench, "walk.done", ("edit",))
+    assert not app.session_state["lab"]["redo"]
+
+
+def test_undo_and_presets_leave_the_walk_alone():
+    bench = views.shown(CAT, "walk.done", ("lookup", "flow"))
+    app = opened("edit", "en", bench)
+    app.selectbox(key="pick_preset_en").set_value("twins").run()
+    assert walk.finished(code(app)) == ("lookup", "flow")
+    app.button(key="undo").click().run()
+    assert code(app) == bench
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_home_goes_on_where_the_walk_stopped(lang):
+    app = opened("home", lang, views.shown(CAT, "walk.done", ("lookup", "edit")))
+    assert app.button(key="door_walk").label == Text("home", lang)("walk_on", page=catalogue("common", lang)["nav_flow"])
+    app.button(key="door_walk").click().run()
+    assert_well(app)
+    assert at(app) == catalogue("flow", lang)["title"]
+    assert walk.finished(code(app)) == ("lookup", "edit"), "leaving home finishes no page"
+
+
+def test_a_link_cannot_claim_what_no_page_shows():
+    for view in ([["walk.done", ["edit", "lookup"]]], [["walk.done", ["home"]]], [["walk.done", []]], [["x", 1]], [7]):
+        with pytest.raises(link.BadLink):
+            link._restore({"p": "cat", "s": 0, "view": view}, b"")
+
+
+@pytest.mark.parametrize("part", lesson.PLAN, ids=lambda part: part.id)
+def test_a_part_of_the_lesson_opens_its_state(part):
+    app = opened("teach", "en", w.preset("twins"))
+    app.button(key=f"open_{part.id}").click().run()
+    assert_well(app)
+    assert at(app) == catalogue(part.page, "en")["title"]
+    bench = code(app)
+    assert (bench.matrices, bench.mask, bench.cell) == (part.bench.matrices, part.bench.mask, part.bench.cell)
+    app.button(key="undo").click().run()
+    assert code(app).preset == "twins"
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_lesson_says_what_its_states_give(lang):
+    answers = dict(zip((part.id for part in lesson.PLAN), (answer for _, answer in lesson.said(lang)), strict=True))
+    for weight in ("0.45", "0.10", "0.40", "0.05"):  # the article's own
+        assert weight in answers["shares"]
+    assert "**0.45**" in answers["fraction"]
+    assert "e−16" in answers["shuffled"]
+    assert sum(part.minutes for part in lesson.PLAN) == 45
+    assert all("<<" not in words for pair in lesson.said(lang) for words in pair)
+    assert answers["halves"] in said(opened("teach", lang))
