@@ -1,7 +1,8 @@
 """Everything a reader reads, in both languages: one TOML file a page and language.
 
 TOML literal strings hold Markdown and LaTeX without escapes. A placeholder is written <<name>>, because
-braces belong to LaTeX.
+braces belong to LaTeX. [[id]] or [[id|words shown]] links a term to the glossary, in Markdown only: labels of widgets
+and words in charts show no links.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 
 LANGUAGES = ("zh", "en")
 PLACEHOLDER = re.compile(r"<<(\w+)>>")
+TERM = re.compile(r"\[\[(\w+)(?:\|([^\]]+))?\]\]")  #: [[id]] or [[id|words shown]]: a term of the glossary
 
 
 @cache
@@ -38,6 +40,35 @@ def in_both(id: str, page: str = "common") -> str:
     return " / ".join(catalogue(page, lang)[id] for lang in LANGUAGES)
 
 
+@cache
+def terms() -> tuple[str, ...]:
+    """The ids of the glossary's terms, in its order."""
+    names = (id for id in catalogue("glossary", LANGUAGES[0]) if id.startswith("name_"))
+    return tuple(name.removeprefix("name_") for name in names)
+
+
+def linked(template: str, lang: str) -> str:
+    """Turn [[id]] and [[id|words shown]] into links to the glossary; pointing at one shows the meaning in place.
+
+    The address is relative, so it holds on every page and under any base path. Streamlit opens it in a new tab.
+
+    >>> linked("its [[key]]", "en")  # doctest: +ELLIPSIS
+    'its [key](glossary?lang=en&term=key "What a token can be found by: ...")'
+    """
+    glossary = catalogue("glossary", lang)
+
+    def link(match: re.Match[str]) -> str:
+        id, words = match[1], match[2] or glossary[f"name_{match[1]}"]
+        return f'[{words}](glossary?lang={lang}&term={id} "{glossary[f"says_{id}"]}")'
+
+    return TERM.sub(link, template)
+
+
+@cache
+def _linked_catalogue(page: str, lang: str) -> dict[str, str]:
+    return {id: linked(template, lang) for id, template in catalogue(page, lang).items()}
+
+
 @dataclass(frozen=True)
 class Text:
     """One page's sentences in the reader's language, with the shared ones behind them: `t("title")`."""
@@ -54,8 +85,8 @@ class Text:
         return lambda **values: fill(template, values)
 
     def _template(self, id: str) -> str:
-        own = catalogue(self.page, self.lang)
-        return own[id] if id in own else catalogue("common", self.lang)[id]
+        own = _linked_catalogue(self.page, self.lang)
+        return own[id] if id in own else _linked_catalogue("common", self.lang)[id]
 
     def list(self, items: list[str]) -> str:
         """Join names the way the language does."""
