@@ -4,7 +4,7 @@ Arrays are float64 of shape (..., n, d): tokens are rows, leading axes are batch
 Masks are boolean: True = may attend.
 """
 
-from attention import examples, experiment
+from attention import by_line, examples, experiment, variants
 from attention.checks import InputError
 from attention.dot_product import AttentionSteps, attention, attention_steps
 from attention.edits import Edit, smallest_edit
@@ -32,13 +32,14 @@ __all__ = [
     "InputError",
     "MultiHead",
     "MultiHeadSteps",
-    "asymmetry",
     "alibi_bias",
     "alibi_slopes",
+    "asymmetry",
     "attention",
     "attention_gradients",
     "attention_steps",
     "biased_steps",
+    "by_line",
     "causal_mask",
     "combine_masks",
     "entropy",
@@ -49,8 +50,8 @@ __all__ = [
     "merged_projection",
     "normalized_entropy",
     "padding_mask",
-    "project",
     "position_shift",
+    "project",
     "rotary",
     "sinusoidal_positions",
     "sliding_window_mask",
@@ -58,4 +59,5 @@ __all__ = [
     "softmax",
     "softmax_jacobian",
     "tempered_softmax",
+    "variants",
 ]
