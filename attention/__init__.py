@@ -10,6 +10,15 @@ from attention.dot_product import AttentionSteps, attention, attention_steps
 from attention.edits import Edit, smallest_edit
 from attention.examples import Example
 from attention.gradients import attention_gradients
+from attention.leaks import (
+    cached_outputs,
+    filled_steps,
+    filled_weights,
+    leaked_output,
+    leaked_weights,
+    masked_after_steps,
+    multiplications,
+)
 from attention.masks import causal_mask, combine_masks, padding_mask, sliding_window_mask
 from attention.multihead import MultiHead, MultiHeadSteps
 from attention.positions import (
@@ -40,14 +49,21 @@ __all__ = [
     "attention_steps",
     "biased_steps",
     "by_line",
+    "cached_outputs",
     "causal_mask",
     "combine_masks",
     "entropy",
     "examples",
     "experiment",
+    "filled_steps",
+    "filled_weights",
     "head_similarity",
     "js_divergence",
+    "leaked_output",
+    "leaked_weights",
+    "masked_after_steps",
     "merged_projection",
+    "multiplications",
     "normalized_entropy",
     "padding_mask",
     "position_shift",
