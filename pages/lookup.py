@@ -2,8 +2,10 @@
 
 import streamlit as st
 
-from ui import shell, walk
+from ui import ribbons, shell, state, views, walk
 
 text = shell.begin("lookup")
 st.markdown(text("question"))
+bench = state.bench()
+ribbons.draw(bench, text, key="ribbons", kind=views.get(bench, "lookup.kind"), view="lookup.step")
 walk.end(text, "lookup")

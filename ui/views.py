@@ -38,6 +38,9 @@ def some_of(*options: str) -> View:
 
 #: name → view; the part before the dot is the page's name.
 VIEWS: dict[str, View] = {
+    "lookup.kind": one_of("hard", "graded", "real"),
+    "lookup.step": whole(0, 5),
+    "lookup.sharp": whole(0, 20),
     "walk.done": some_of(*PATH),
 }
 

@@ -34,4 +34,11 @@ whatif = st.components.v2.component(
     js=_read("whatif.js"),
 )
 
+ribbons = st.components.v2.component(
+    "attention_lab_ribbons",
+    html=_read("ribbons.html"),
+    css=_read("ribbons.css"),
+    js=_read("ribbons.js"),
+)
+
 follow = st.components.v2.component("attention_lab_follow", html="<div></div>", js=_read("follow.js"))

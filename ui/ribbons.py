@@ -1,0 +1,76 @@
+"""One token looks things up: ribbons as thick as its weights, in steps that can be played, stepped and scrubbed.
+
+The component (components/ribbons.js) draws what it is sent and computes nothing but positions: every number and word
+of every frame is made by `ui.ribbons_story` from the workbench's own trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+import attention
+from ui import components, ribbons_story, state, views
+from ui.names import with_meaning
+from ui.ribbons_story import Asked
+from ui.text import Text
+from ui.workbench import Workbench
+
+WORDS = ("play", "pause", "back", "forward", "slider", "keys", "hint")
+PACE = {"hard": (800, 2200), "graded": (140, 0), "real": (800, 2600)}  #: ms for a move, and of rest after it
+
+
+def draw(
+    bench: Workbench, text: Text, *, key: str, kind: str = "real", view: str = "", compact: bool = False,
+    steps: attention.AttentionSteps | None = None,
+) -> None:  # fmt: skip
+    """The look-up of the token that asks, `bench.token`.
+
+    kind: "hard" (the best match takes all), "graded" (from there to the weights) or "real" (scores to output).
+    view: where the position is kept, so that it is in the link (see `ui.views`); without one it begins at the end.
+    compact: smaller, without the numbers of q, k and v; for a page on which it is not alone.
+    """
+    words = Text("ribbons", text.lang)
+    it = Asked(bench, steps or bench.steps(), bench.token, with_meaning(bench, text), words)
+    frames = ribbons_story.frames(it, kind)
+    at = min(views.get(bench, view), len(frames) - 1) if view else len(frames) - 1
+    move, rest = PACE[kind]
+    components.ribbons(
+        key=key, width="stretch",
+        on_went_change=state.callback(lambda: _took(key, "went", lambda at: view and state.show(view, at))),
+        on_ask_change=state.callback(lambda: _took(key, "ask", _ask)),
+        data={
+            "session": state.lab()["session"], "seen": _seen(key), "story": f"{kind} {len(bench.tokens)}", "at": at,
+            "compact": compact, "asker": bench.token, "names": it.names, "hidden": it.hidden.astype(int).tolist(),
+            "frames": frames, "parts": ribbons_story.parts(it, kind), "move": move, "rest": rest,
+            "heads": [words(f"head_{head}") for head in ribbons_story.HEADS[kind]],
+            "words": {id: words(id) for id in WORDS} | {
+                "region": words("region", token=it.token), "new": words("new", token=it.token),
+                "ask": [words("ask", token=name) for name in it.names],
+                "share": words("share", number="{}") if kind == "graded" else "",
+            },
+            **ribbons_story.cards(it),
+        },
+    )  # fmt: skip
+
+
+def _seen(key: str) -> int:
+    """The number of the last message of this picture that was taken in."""
+    return int(state.lab()["seen"].get(key, 0))
+
+
+def _took(key: str, name: str, use: Callable[[int], Any]) -> None:
+    """Use what the picture says, once."""
+    said = (st.session_state.get(key) or {}).get(name)
+    if said and said["seq"] > _seen(key):
+        state.lab()["seen"] = {**state.lab()["seen"], key: said["seq"]}
+        use(int(said["value"]))
+
+
+def _ask(token: int) -> None:
+    bench = state.bench()
+    if 0 <= token < len(bench.tokens):
+        state.commit(replace(bench, token=token))
