@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ui.text import terms
 from ui.workbench import PATH, Workbench
 
 
@@ -38,6 +39,8 @@ def some_of(*options: str) -> View:
 
 #: name → view; the part before the dot is the page's name.
 VIEWS: dict[str, View] = {
+    "glossary.question": whole(0, 26),
+    "glossary.term": one_of("", *terms()),
     "lookup.kind": one_of("hard", "graded", "real"),
     "lookup.step": whole(0, 5),
     "lookup.sharp": whole(0, 20),

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import streamlit as st
 
-from ui import shell, state, views
+from ui import questions, shell, state, views
+from ui.doors import door as door
 from ui.text import Text
 from ui.workbench import PATH, Workbench
 
 
 def end(text: Text, page: str, *elsewhere: str) -> None:
-    """How a page of the walk ends: what was learned, the next page, and others that are near."""
+    """How a page of the walk ends: what is asked there, what was learned, the next page, and others that are near."""
+    questions.met(text, page)
     done, at = finished(state.bench()), PATH.index(page)
     st.markdown(f"#### {text('heading_saw')}\n\n{text('saw')}")
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -58,19 +57,4 @@ def step_to(page: str, label: str, key: str, *, finish: str = "") -> None:
             state.show("walk.done", tuple(each for each in PATH if each in done or each == finish))
 
     if st.button(label, key=key, type="primary", icon=shell.ICONS[page], on_click=state.callback(mark)):
-        st.switch_page(f"pages/{page}.py")
-
-
-def door(
-    label: str, page: str, key: str, bench: Workbench, shows: Mapping[str, Any] | None = None, **how: Any
-) -> None:
-    """A button that opens a page on prepared numbers, and what it shows there. Undo takes the numbers back."""
-
-    def open_() -> None:
-        new = bench
-        for name, value in (dict(state.bench().view) | dict(shows or {})).items():
-            new = views.shown(new, name, value)
-        state.commit(new)
-
-    if st.button(label, key=key, on_click=state.callback(open_), **how):
         st.switch_page(f"pages/{page}.py")

@@ -17,7 +17,8 @@ export default function (component) {
   }
   now.set(parentElement, data);
   const query = new URLSearchParams(location.search); // what is not ours (embed=true) stays
-  for (const name of ["s", "b"]) query.delete(name);
+  // What asks for something to be shown (term, question) is in the code once it is shown.
+  for (const name of ["s", "b", "term", "question"]) query.delete(name);
   for (const [name, value] of Object.entries(data.query)) query.set(name, value);
   if (location.search !== `?${query}`) {
     history.replaceState(history.state, "", `${location.pathname}?${query}${location.hash}`);

@@ -1,0 +1,108 @@
+"""The 26 questions that learners ask again and again: where each arises, and the numbers that answer it.
+
+The words are in ui/text/questions.*.toml. A question's button opens a page in a state in which its answer can be seen;
+every number that an answer gives is computed from that state (`ui.questions_states`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import streamlit as st
+
+from ui import questions_states as states
+from ui import shell
+from ui.doors import door
+from ui.questions_states import Facts
+from ui.text import Text
+from ui.workbench import Workbench
+
+
+@dataclass(frozen=True)
+class Question:
+    """Where a question is met, the numbers that answer it, and where they open."""
+
+    page: str  # the page it is met on
+    bench: Callable[[], Workbench]
+    facts: Callable[[Workbench], Facts] = states.no_numbers
+    opens: str = ""  # the page that shows the answer, where that is another
+    shows: Mapping[str, Any] = field(default_factory=dict)  # what that page shows; see ui.views
+
+    @property
+    def door(self) -> str:
+        return self.opens or self.page
+
+
+QUESTIONS: dict[int, Question] = {
+    1: Question("lookup", states.lookup, states.best_fits),
+    2: Question("flow", states.tied, states.symmetric),
+    3: Question("flow", states.thin, states.merged),
+    4: Question("variance", states.saturated, states.saturation, opens="edit"),
+    5: Question("variance", states.many_pairs, states.tiny_samples),
+    6: Question("variance", states.tied, states.squares, opens="edit"),
+    7: Question("variance", states.divided_by_d_k, states.flattened, opens="edit"),
+    8: Question("scratch", states.article, states.columns_softmaxed),
+    9: Question("edit", states.causal, states.column_sums),
+    10: Question("edit", states.random, states.negative),
+    11: Question("scratch", states.article),
+    12: Question("masks", states.one_two_five, states.after_softmax),
+    13: Question("masks", states.one_two_five, states.fills),
+    14: Question("masks", states.causal),
+    15: Question("masks", states.nothing_left, states.even),
+    16: Question("masks", states.padded, states.leak_to_padding),
+    17: Question("masks", states.nothing_left, states.even),
+    18: Question("masks", states.causal, states.appended),
+    19: Question("heads", states.twins),
+    20: Question("heads", states.two_heads, states.of_a_head),
+    21: Question("heads", states.four_heads, states.parameters),
+    22: Question("heads", states.silenced, states.of_a_head),
+    23: Question("flow", states.other_shapes, states.shapes),
+    24: Question("order", states.article, states.shuffled),
+    25: Question("edit", states.worthless, states.largest_share),
+    26: Question("edit", states.stuck, states.huddled),
+}
+
+
+def on(page: str) -> tuple[int, ...]:
+    """The numbers of the questions that are met on a page.
+
+    >>> on("heads"), on("production")
+    ((19, 20, 21, 22), ())
+    """
+    return tuple(number for number, question in QUESTIONS.items() if question.page == page)
+
+
+def met(text: Text, page: str) -> None:
+    """The questions that arise on this page, folded; what is folded is not even sent."""
+    numbers = on(page)
+    if numbers:
+        fold(numbers, Text("questions", text.lang)("often", count=len(numbers)), f"met_{page}", text)
+
+
+def fold(numbers: Iterable[int], label: str, key: str, text: Text) -> None:
+    """Questions in a fold with this label."""
+    with st.expander(label, key=key, on_change="rerun", icon=":material/help:") as folded:
+        if folded.open:
+            for number in numbers:
+                entry(number, key, text)
+
+
+def entry(number: int, key: str, text: Text) -> None:
+    """A question, its answer, and the button that opens the state to see it in."""
+    text, question = Text("questions", text.lang), QUESTIONS[number]
+    said = {name: text.list(fact) if isinstance(fact, list) else fact for name, fact in facts(number).items()}
+    st.markdown("\n\n".join([
+        text("asked", number=number, ask=text(f"ask_{number}")), text(f"answer_{number}", **said),
+        f":small[{text('source', source=text(f'source_{number}'))}]",
+    ]))  # fmt: skip
+    door(text(f"open_{number}"), question.door, f"{key}_{number}", question.bench(), question.shows,
+         icon=shell.ICONS[question.door])  # fmt: skip
+
+
+@lru_cache(maxsize=32)
+def facts(number: int) -> Facts:
+    """The numbers that an answer gives, as it prints them."""
+    return QUESTIONS[number].facts(QUESTIONS[number].bench())
