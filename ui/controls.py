@@ -36,11 +36,16 @@ def _sizes(bench: Workbench, text: Text) -> None:
     with st.popover(text("sizes"), key="sizes", on_change="rerun", width="stretch") as popover:
         if not popover.open:
             return
-        for name, most in (("n", MAX_N), ("d_k", MAX_D), ("d_v", MAX_D), ("d_model", MAX_D)):
-            key = control(f"size_{name}", bench.sizes[name])
-            st.number_input(text(f"size_{name}"), 1, most, bench.sizes[name], 1, key=key,
-                            on_change=on_change(key, partial(_resize, name)))
+        for name in ("n", "d_k", "d_v", "d_model"):
+            size(name, bench, text)
         st.caption(text("sizes_note"))
+
+
+def size(name: str, bench: Workbench, text: Text, **how: Any) -> None:
+    """One of the sizes."""
+    key, most = control(f"size_{name}", bench.sizes[name]), MAX_N if name == "n" else MAX_D
+    st.number_input(text(f"size_{name}"), 1, most, bench.sizes[name], 1, key=key,
+                    on_change=on_change(key, partial(_resize, name)), **how)
 
 
 def about(text: Text) -> None:
@@ -59,15 +64,22 @@ def about(text: Text) -> None:
         st.caption(text("features", names=text.list(list(example.features[text.lang]))))
 
 
-def switches(text: Text) -> None:
-    """Way in, scale and mask."""
+#: switch → its options, and what choosing one of them does
+SWITCHES: dict[str, tuple[tuple[str, ...], widgets.Change]] = {
+    "route": (ROUTES, lambda bench, route: replace(bench, route=route)),
+    "scale": (SCALES, lambda bench, scale: replace(bench, scale=scale)),
+    "mask": (MASKS, workbench.with_mask),
+}
+
+
+def switches(text: Text, *names: str) -> None:
+    """Way in, scale and mask, or some of them."""
     with widgets.line():
-        _switch("route", ROUTES, text, lambda bench, route: replace(bench, route=route))
-        _switch("scale", SCALES, text, lambda bench, scale: replace(bench, scale=scale))
-        _switch("mask", MASKS, text, workbench.with_mask)
+        for name in names or SWITCHES:
+            _switch(name, *SWITCHES[name], text)
 
 
-def _switch(name: str, options: tuple[str, ...], text: Text, change: widgets.Change) -> None:
+def _switch(name: str, options: tuple[str, ...], change: widgets.Change, text: Text) -> None:
     value = getattr(state.bench(), name)
     widgets.pick(name, options, value, text, show=lambda option: text(f"{name}_{option}"), change=change)
 
@@ -106,7 +118,7 @@ def _retoken() -> None:
     if typed is None:
         return
     words = tokens.split(typed)
-    problem = _problem_with(words)
+    problem = problem_with(words)
     if problem:
         state.lab()["problems"] = {**state.lab()["problems"], "tokens": {**problem, "typed": typed}}
         return
@@ -114,7 +126,8 @@ def _retoken() -> None:
     state.commit(workbench.with_tokens(state.bench(), tuple(words)))
 
 
-def _problem_with(words: list[str]) -> dict[str, object] | None:
+def problem_with(words: list[str]) -> dict[str, object] | None:
+    """Why these cannot be the tokens of a sentence."""
     if not words:
         return {"reason": "empty"}
     if len(words) > MAX_N:

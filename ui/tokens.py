@@ -23,6 +23,17 @@ def split(sentence: str) -> list[str]:
     return visible.split() if " " in visible else _PIECE.findall(visible)
 
 
+def are(words: tuple[object, ...]) -> bool:
+    """Whether these could be the tokens of a sentence.
+
+    >>> are(("猫", "追")), are(("a b",)), are(())
+    (True, False, False)
+    """
+    return 1 <= len(words) <= MAX_TOKENS and all(
+        isinstance(word, str) and len(word) <= MAX_CHARS and split(f"{word} x") == [word, "x"] for word in words
+    )
+
+
 def kept_rows(old: tuple[str, ...], new: tuple[str, ...]) -> list[int | None]:
     """For each new token, the old row whose numbers it keeps; None for a token that was not there.
 

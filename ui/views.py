@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from attention import variants
+from ui import tokens
 from ui.text import terms
-from ui.workbench import PATH, Workbench
+from ui.workbench import MAX_N, MAX_SEED, PATH, Workbench
 
 
 @dataclass(frozen=True)
@@ -37,13 +39,64 @@ def some_of(*options: str) -> View:
     return View((), lambda value: isinstance(value, tuple) and value == tuple(o for o in options if o in value))
 
 
+def words() -> View:
+    """Tokens of another sequence; none at first: the page has prepared some."""
+    return View((), lambda value: value == () or isinstance(value, tuple) and tokens.are(value))
+
+
+def order(most: int) -> View:
+    """Whole numbers from 0 on, up to so many of them, in another order than their own; none at first: their own."""
+
+    def fits(value: Any) -> bool:
+        if not isinstance(value, tuple) or len(value) > most or any(type(each) is not int for each in value):
+            return False
+        return value == () or sorted(value) == list(range(len(value))) != list(value)
+
+    return View((), fits)
+
+
 #: name → view; the part before the dot is the page's name.
 VIEWS: dict[str, View] = {
+    "flow.ask": one_of("", "sizes", "tied", "merged"),
+    "flow.cross": one_of(False, True),
+    "flow.node": one_of("scores", "E", "PE", "X", "E2", "PE2", "X2", "W_Q", "W_K", "W_V", "Q", "K", "V", "scaled",
+                        "weights", "output"),
+    "flow.other": words(),
+    "flow.positions": one_of(False, True),
     "glossary.question": whole(0, 26),
     "glossary.term": one_of("", *terms()),
     "lookup.kind": one_of("hard", "graded", "real"),
     "lookup.step": whole(0, 5),
     "lookup.sharp": whole(0, 20),
+    "scratch.answer": one_of("", *variants.VARIANTS),
+    "scratch.case": whole(0, len(variants.VARIANTS) - 1),
+    "scratch.function": one_of("attention", "softmax"),
+    "scratch.line": whole(0, 40),
+    "scratch.seed": whole(0, MAX_SEED),
+    "scratch.shown": some_of(*variants.VARIANTS),
+    "scratch.solved": some_of(*variants.VARIANTS),
+    "masks.append": whole(0, MAX_N - 1),
+    "masks.fill": one_of("zero", "tiny", "e", "1e9", "inf"),
+    "masks.guess_after": one_of("", "one", "less", "more", "skip"),
+    "masks.guess_append": one_of("", "none", "last", "all", "skip"),
+    "masks.guess_empty": one_of("", "zero", "uniform", "nan", "skip"),
+    "masks.guess_fill": one_of("", "none", "less", "more", "skip"),
+    "masks.guess_padding": one_of("", "yes", "no", "skip"),
+    "masks.guess_polarity": one_of("", "none", "part", "all", "skip"),
+    "masks.lab": one_of("after", "fill", "polarity", "empty", "padding", "append"),
+    "order.d": one_of(16, 2, 4, 8, 32),
+    "order.encoding": one_of("none", "sinusoidal", "rope", "alibi"),
+    "order.guess": one_of("", "same", "other"),
+    "order.head": whole(1, 16),
+    "order.heads": whole(1, 16, 8),
+    "order.k": whole(0, 63, 5),
+    "order.mask": one_of(False, True),
+    "order.n": whole(2, 64, 32),
+    "order.p": whole(0, 63, 3),
+    "order.pair": whole(1, 8),
+    "order.part": one_of("inside", "code", "sines", "turn", "add", "shift", "alibi"),
+    "order.s": whole(0, 64, 10),
+    "order.tokens": order(MAX_N),
     "walk.done": some_of(*PATH),
 }
 

@@ -42,3 +42,14 @@ ribbons = st.components.v2.component(
 )
 
 follow = st.components.v2.component("attention_lab_follow", html="<div></div>", js=_read("follow.js"))
+
+code = st.components.v2.component(
+    "attention_lab_code", html="<ol></ol>", css=_read("code.css"), js=_read("code.js"),
+)  # fmt: skip
+
+flow = st.components.v2.component(
+    "attention_lab_flow",
+    html='<div class="room"><div class="flow" role="group"></div></div>',
+    css=_read("flow.css"),
+    js=_read("flow.js"),
+)
