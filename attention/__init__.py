@@ -33,6 +33,7 @@ from attention.projections import asymmetry, merged_projection, project
 from attention.similarity import head_similarity, js_divergence
 from attention.softmax import entropy, normalized_entropy, softmax, softmax_jacobian
 from attention.temperature import tempered_softmax
+from attention.tiled import tiled_attention, tiled_steps
 
 __all__ = [
     "AttentionSteps",
@@ -75,5 +76,7 @@ __all__ = [
     "softmax",
     "softmax_jacobian",
     "tempered_softmax",
+    "tiled_attention",
+    "tiled_steps",
     "variants",
 ]

@@ -1,6 +1,7 @@
 """What every function asks of its arguments, and the one error all of them raise.
 
-Each check copies its argument: nothing in this package ever changes or keeps an array of the caller's.
+Nothing in this package ever changes or keeps an array of the caller's: what checks return is a copy, but where a name
+or a sentence says otherwise, for arguments that are only read.
 """
 
 import math
@@ -80,14 +81,19 @@ def numbers_of(name: str, x: ArrayLike) -> NDArray[np.generic]:
 
 def finite_array(name: str, x: ArrayLike, axes: int = 1) -> Array:
     """A float64 copy of x: finite numbers, at least so many axes."""
+    return np.array(finite(name, x, axes), dtype=np.float64)
+
+
+def finite(name: str, x: ArrayLike, axes: int = 1, most: float = LIMIT) -> NDArray[np.generic]:
+    """x itself, not a copy: finite numbers, none beyond `most`, at least so many axes."""
     raw = numbers_of(name, x)
     if raw.ndim < axes:
         wanted = "an array (n, d) or (..., n, d)" if axes == 2 else f"at least {axes} axes"
         raise InputError("axes", name, wanted, f"shape {raw.shape}")
-    bad = ~(np.abs(raw) <= LIMIT)  # nan compares false, so it is bad too
-    if bad.any():
-        raise InputError("finite", name, f"finite numbers, none beyond {LIMIT:g}", str(raw[bad][0]))
-    return np.array(raw, dtype=np.float64)
+    if not (raw.min() >= -most and raw.max() <= most):  # nan compares false, so it is bad too
+        bad = ~(np.abs(raw) <= most)
+        raise InputError("finite", name, f"finite numbers, none beyond {most:g}", str(raw[bad][0]))
+    return raw
 
 
 def bool_array(name: str, x: ArrayLike) -> Mask:
@@ -100,13 +106,18 @@ def bool_array(name: str, x: ArrayLike) -> Mask:
 
 def mask_array(name: str, x: ArrayLike) -> Mask:
     """A copy of a mask; numbers are refused, because their polarity would be a guess."""
+    return as_mask(name, x).copy()
+
+
+def as_mask(name: str, x: ArrayLike) -> Mask:
+    """A mask itself, not a copy."""
     raw = raw_array(name, x)
     if raw.dtype != bool:
         wanted = "booleans, where True = may attend (so not 0 and −∞, nor 0 and 1)"
         raise InputError("mask_dtype", name, wanted, f"{raw.dtype.name} entries")
     if raw.ndim < 2:
         raise InputError("axes", name, "a mask (n_q, n_k) or (..., n_q, n_k)", f"shape {raw.shape}")
-    return np.array(raw, dtype=np.bool_)
+    return raw.astype(np.bool_, copy=False)
 
 
 def whole_number(name: str, x: object, least: int = 1) -> int:
@@ -118,7 +129,7 @@ def whole_number(name: str, x: object, least: int = 1) -> int:
     return int(x)
 
 
-def same_batch(**arrays: Array) -> tuple[int, ...]:
+def same_batch(**arrays: NDArray[np.generic]) -> tuple[int, ...]:
     """The shape that the leading axes of all arrays broadcast to."""
     batch: tuple[int, ...] = ()
     for name, x in arrays.items():
@@ -135,20 +146,32 @@ def attention_inputs(
 ) -> tuple[Array, Array, Array, Mask | None]:
     """Copies of Q, K, V whose shapes fit together, and the mask in the shape of the scores."""
     Q, K, V = finite_array("Q", Q, 2), finite_array("K", K, 2), finite_array("V", V, 2)
+    scores_shape = shape_of_scores(Q, K, V)
+    return Q, K, V, None if mask is None else mask_for(scores_shape, mask)
+
+
+def shape_of_scores(
+    Q: NDArray[np.generic], K: NDArray[np.generic], V: NDArray[np.generic]
+) -> tuple[int, ...]:  # fmt: skip
+    """(..., n_q, n_k), if Q, K and V fit together."""
     if K.shape[-1] != Q.shape[-1]:
         raise InputError("d_k", "K", f"as many columns as Q: {Q.shape[-1]}", K.shape[-1])
     if V.shape[-2] != K.shape[-2]:
         raise InputError("n_k", "V", f"as many rows as K: {K.shape[-2]}", V.shape[-2])
     same_batch(Q=Q, K=K, V=V)
-    scores_shape = (*same_batch(Q=Q, K=K), Q.shape[-2], K.shape[-2])
-    return Q, K, V, None if mask is None else mask_for(scores_shape, mask)
+    return (*same_batch(Q=Q, K=K), Q.shape[-2], K.shape[-2])
 
 
 def mask_for(scores_shape: tuple[int, ...], mask: ArrayLike) -> Mask:
     """The mask, broadcast to the shape of the scores."""
-    mask = mask_array("mask", mask)
+    return spread_mask(scores_shape, mask).copy()
+
+
+def spread_mask(scores_shape: tuple[int, ...], mask: ArrayLike) -> Mask:
+    """The same without a copy: where it is broadcast, it takes no more memory than it did."""
+    mask = as_mask("mask", mask)
     try:
-        return np.broadcast_to(mask, scores_shape).copy()
+        return np.broadcast_to(mask, scores_shape)
     except ValueError as error:
         expected = f"a shape that broadcasts to that of the scores, {scores_shape}"
         raise InputError("mask_shape", "mask", expected, mask.shape) from error
