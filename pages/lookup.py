@@ -1,11 +1,34 @@
-"""Look it up: the cat chases the mouse."""
+"""Look it up: a hard look-up, the same made soft, and where its shares come from; one token asks, all answer."""
 
 import streamlit as st
 
-from ui import ribbons, shell, state, views, walk
+from ui import controls, lookup, places, ribbons, shell, state, trace, walk, widgets
+from ui import stages as words
+from ui.names import with_meaning
+from ui.text import Text
 
 text = shell.begin("lookup")
 st.markdown(text("question"))
+with widgets.line():
+    lookup.kinds(text)
+    controls.token(text)
+
 bench = state.bench()
-ribbons.draw(bench, text, key="ribbons", kind=views.get(bench, "lookup.kind"), view="lookup.step")
-walk.end(text, "lookup")
+steps, rows = bench.steps(), with_meaning(bench, text)
+ribbons.draw(
+    bench, text, key="ribbons", kind=lookup.kind(bench), view=lookup.position(bench), steps=steps,
+    onward=lookup.onward(bench, text),
+)  # fmt: skip
+if told := lookup.seen(bench, steps, rows, text):
+    st.info(told)
+trace.panel(bench, text, shell.layout(), rows, trace.of_one(bench), {"ribbons": places.NAMES}, "ribbons")
+lookup.tries(text)
+
+st.markdown(text("change_X" if bench.route == "input" else "change_Q"))
+lookup.ask_otherwise(bench, rows, text)
+st.page_link("pages/edit.py", label=text("all_numbers"), icon=shell.ICONS["edit"])
+controls.about(Text("edit", text.lang))
+if st.toggle(text("as_tables"), key="as_tables"):
+    st.markdown(lookup.table(bench, steps, rows, text))
+    st.markdown(words.mixture(steps, rows, bench.token, text))
+walk.end(text, "lookup", "edit")

@@ -37,7 +37,7 @@ class Asked:
     steps: attention.AttentionSteps
     i: int
     names: Sequence[str]
-    text: Text  # of the catalogue "ribbons"
+    say: Text  # of the catalogue "ribbons"
 
     @property
     def token(self) -> str:
@@ -85,7 +85,7 @@ def _frame(it: Asked, name: str, say: str, **more: Any) -> Frame:
 
 
 def _hard(it: Asked) -> list[Frame]:
-    text, weights = it.text, it.at(0.0)
+    text, weights = it.say, it.at(0.0)
     best, none = np.flatnonzero(weights), not weights.any()
     which = "_none" if none else "_tie" if len(best) > 1 else ""
     words: dict[str, Any] = {"token": it.token, "best": text.list([it.names[j] for j in best])}
@@ -116,8 +116,8 @@ def _softened(it: Asked, temperature: float) -> Frame:
     weights = it.at(temperature)
     which = "_none" if not weights.any() else {0.0: "_0", 1.0: "_1"}.get(temperature, "")
     t = display.short(temperature)
-    said = it.text(f"graded{which}", temperature=t, list=_listed(it, weights), total=display.total(weights))
-    return _mixed(it, weights, it.text("name_graded", temperature=t), said)
+    said = it.say(f"graded{which}", temperature=t, list=_listed(it, weights), total=display.total(weights))
+    return _mixed(it, weights, it.say("name_graded", temperature=t), said)
 
 
 def _mixed(it: Asked, weights: Row, name: str, say: str, **more: Any) -> Frame:
@@ -130,7 +130,7 @@ def _mixed(it: Asked, weights: Row, name: str, say: str, **more: Any) -> Frame:
 
 
 def _real(it: Asked) -> list[Frame]:
-    text, weights, scaled = it.text, it.weights, [display.short(float(x)) for x in it.masked]
+    text, weights, scaled = it.say, it.weights, [display.short(float(x)) for x in it.masked]
     names = [text(f"name_real_{step}") for step in range(6)]
     none = "" if weights.any() else "_none"
     hidden = text.list([name for name, hides in zip(it.names, it.hidden, strict=True) if hides])
@@ -157,7 +157,7 @@ def parts(it: Asked, kind: str) -> list[list[str]]:
 
 
 def _explained(it: Asked, kind: str, j: int) -> list[str]:
-    text, score = it.text, display.short(float(it.scores[j]))
+    text, score = it.say, display.short(float(it.scores[j]))
     Q, K, V = it.bench.qkv()
     key = text("part_key", vector=vector(K[j]))
     product = text("part_score", terms=_terms(Q[it.i], K[j]), score=score)
@@ -180,7 +180,7 @@ def _share(it: Asked, j: int) -> str:
     largest = float(it.masked.max())
     shift = 0.0 if np.abs(it.masked[~it.hidden]).max() <= PLAIN_POWERS else largest
     powers = np.exp(it.masked - shift)
-    return it.text(
+    return it.say(
         "part_shifted" if shift else "part_weight", scaled=display.short(float(it.masked[j])),
         largest=display.short(largest), power=display.short(float(powers[j])),
         total=display.short(float(powers.sum())), weight=display.short(float(it.weights[j])),
@@ -190,8 +190,8 @@ def _share(it: Asked, j: int) -> str:
 def mixture(it: Asked, weights: Row) -> str:
     """The article's line: the new token, the largest share first."""
     order = sorted(np.flatnonzero(weights).tolist(), key=lambda j: -weights[j])
-    terms = [it.text("term", weight=display.short(float(weights[j])), token=it.names[j]) for j in order]
-    return it.text("sum", token=it.token, terms=" + ".join(terms) or "0")
+    terms = [it.say("term", weight=display.short(float(weights[j])), token=it.names[j]) for j in order]
+    return it.say("sum", token=it.token, terms=" + ".join(terms) or "0")
 
 
 def cards(it: Asked) -> dict[str, Any]:
@@ -224,16 +224,16 @@ def _factor(x: float) -> str:
 
 def _divisor(it: Asked) -> str:
     number = display.short(it.steps.divisor)
-    return it.text(f"divisor_{it.bench.scale}", d_k=it.bench.sizes["d_k"], number=number)
+    return it.say(f"divisor_{it.bench.scale}", d_k=it.bench.sizes["d_k"], number=number)
 
 
 def _listed(it: Asked, numbers: Row, item: Callable[[str, str], str] | None = None) -> str:
     """Tokens with their numbers, the largest first; weights of 0 are left out."""
-    item = item or (lambda token, number: it.text("item", token=token, number=number))
+    item = item or (lambda token, number: it.say("item", token=token, number=number))
     order = sorted(range(len(numbers)), key=lambda j: -numbers[j])
     said = [item(it.names[j], display.short(float(numbers[j]))) for j in order[:MOST]]
-    listed = it.text.list(said)
-    return it.text("more", list=listed, count=len(order) - MOST) if len(order) > MOST else listed
+    listed = it.say.list(said)
+    return it.say("more", list=listed, count=len(order) - MOST) if len(order) > MOST else listed
 
 
 def _queries(it: Asked) -> Row:

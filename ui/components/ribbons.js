@@ -69,6 +69,17 @@ function go(it, to, { by = "hand" } = {}) {
   if (!it.playing) it.settling = setTimeout(() => settle(it), SETTLED);
 }
 
+// A step by button or key; behind the last one is what comes next, if anything does.
+function step(it, way) {
+  const { stride, frames, onward } = it.data;
+  if (way > 0 && it.at === frames.length - 1) {
+    if (onward) it.send("onward", 1);
+    return;
+  }
+  const whole = it.at / stride;
+  go(it, stride * (way > 0 ? Math.floor(whole) + 1 : Math.ceil(whole) - 1));
+}
+
 function settle(it) {
   if (it.scrubbing || it.at === it.data.at && it.seq <= it.data.seen) return;
   if (it.at !== it.sent || it.data.at !== it.at) it.send("went", it.at);
@@ -118,11 +129,15 @@ function show(it) {
   parts.slider.value = it.at;
   parts.slider.setAttribute("aria-valuetext", frame.name);
   parts.back.disabled = it.at === 0;
-  parts.forward.disabled = it.at === data.frames.length - 1;
+  const last = it.at === data.frames.length - 1;
+  parts.forward.disabled = last && !data.onward;
+  words(parts.forward, last && data.onward ? `${data.onward} ▶` : "▶");
+  parts.forward.setAttribute("aria-label", last && data.onward ? data.onward : data.words.forward);
+  parts.forward.classList.toggle("next", Boolean(last && data.onward));
   parts.picture.classList.toggle("weighed", !frame.thin);
   it.rows.forEach((row, j) => {
     words(row.chip, data.hidden[j] && frame.shut && frame.chips[j] === "" ? "✕" : frame.chips[j]);
-    words(row.share, frame.flow && it.space.roomy ? frame.chips[j] : "");
+    words(row.share, frame.right[j] && it.space.roomy ? frame.chips[j] : "");
     row.strike.style.display = data.hidden[j] && frame.shut ? "" : "none";
     row.g.setAttribute("aria-label", `${data.names[j]}: ${tip(it, j)}`);
   });
@@ -159,8 +174,11 @@ function tell(it) {
   parts.picture.classList.toggle("told", there);
   it.rows.forEach((row, k) => row.g.toggleAttribute("data-told", there && k === j));
   words(parts.told, there ? `${data.names[data.asker]} → ${data.names[j]}:\u2003${tip(it, j)}` : data.words.hint);
-  parts.ask.hidden = !there || it.told !== j || j === data.asker;
-  if (there) words(parts.ask, data.words.ask[j]);
+  const chosen = there && it.told === j;
+  parts.ask.hidden = !chosen || j === data.asker;
+  parts.look.hidden = !chosen || !data.words.look;
+  if (chosen) words(parts.ask, data.words.ask[j]);
+  words(parts.look, data.words.look);
 }
 
 // The numbers that say where everything is, one list: what is animated.
@@ -260,10 +278,11 @@ function build(it) {
   parts.slider.max = data.frames.length - 1;
   parts.slider.setAttribute("aria-label", say.slider);
   parts.slider.title = parts.play.title = say.keys;
-  for (const [part, id] of [["back", "back"], ["forward", "forward"]]) parts[part].setAttribute("aria-label", say[id]);
+  parts.back.setAttribute("aria-label", say.back);
   it.heads.forEach((head, k) => fit(head, data.heads[k], head.dataset.room));
   fit(it.askerText, data.names[data.asker], it.space.box - 12);
-  fit(it.newText, say.new, it.space.box - 12);
+  fit(it.newText, it.space.narrow ? data.names[data.asker] : say.new, it.space.box - 12);
+  words(it.newWord, it.space.narrow ? say.newly : "");
   paintCells(it.queryCells, data.query);
   it.rows.forEach((row, j) => {
     fit(row.token, data.names[j], row.room);
@@ -303,18 +322,19 @@ function draw(it) {
     const keys = cells(g, x[1] + 8, y + lines[1] - 3, half, data.query.length, strip, small);
     const values = cells(g, x[1] + shelf / 2 + 8, y + lines[1] - 3, half, data.values[0].length, strip, small);
     const strike = make(g, "path", { class: "strike", d: `M${x[1] + 4},${y + high - 4}L${x[2] - 4},${y + 4}` });
-    const share = make(g, "text", { class: "share", x: x[2] + 8, y: y + high / 2 + 5 });
-    const element = { g, left, right, hits, token, chip, keys, values, strike, share, room: end - x[1] - (small ? 58 : 80) };
+    const share = make(g, "text", { class: "share", x: x[2] + 12, y: y + high / 2 + 5 });
+    const element = { g, left, right, hits, token, chip, keys, values, strike, share, room: end - x[1] - (small ? 60 : 72) };
     listen(it, element, j);
     return element;
   });
-  const tall = small ? 66 : 84, boxTop = Math.max(top, middle - tall / 2 - 4), line = boxTop + (small ? 26 : 32);
+  const tall = small ? 70 : 84, boxTop = Math.max(top, middle - tall / 2 - 4), line = boxTop + (narrow ? 36 : small ? 28 : 32);
   const around = (from) => ({ class: "card asks", x: from, y: boxTop, width: box, height: tall, rx: 8 });
   make(picture, "rect", around(0));
   make(picture, "rect", around(x[3]));
   const name = (at) => make(picture, "text", { class: "token", x: at, y: line, "font-size": font, "text-anchor": "middle" });
   it.askerText = name(box / 2);
   it.newText = name(x[3] + box / 2);
+  it.newWord = make(picture, "text", { class: "small", x: x[3] + box / 2, y: boxTop + 15 });
   it.queryCells = cells(picture, 6, line + 14, box - 12, data.query.length, strip, small);
   it.outG = make(picture, "g");
   it.outCells = cells(it.outG, x[3] + 6, line + 14, box - 12, data.values[0].length, strip, small);
@@ -342,11 +362,17 @@ function paintCells(strip, numbers) {
   });
 }
 
-// A word that is too long for its place is cut; the whole of it is in the row's label.
+// A word that is too long for its place becomes smaller, then is cut; the whole of it is in the row's label.
 function fit(element, text, room) {
-  if (element.dataset.fits === `${text} ${room}`) return;
-  element.dataset.fits = `${text} ${room}`;
+  const fits = `${text} ${room}`;
+  if (element.dataset.fits === fits) return;
+  element.dataset.fits = fits;
   element.textContent = text;
+  element.style.fontSize = "";
+  const size = parseFloat(getComputedStyle(element).fontSize), long = element.getComputedTextLength();
+  if (!long) delete element.dataset.fits; // not laid out yet
+  if (long <= room) return;
+  element.style.fontSize = `${Math.max(13, Math.floor((size * room) / long))}px`;
   let shown = text;
   while (shown.length > 1 && element.getComputedTextLength() > room) {
     shown = shown.slice(0, -1);
@@ -387,9 +413,10 @@ function wire(it) {
   it.pointed = null;
   const toggle = () => (it.playing ? pause(it) : ((it.opening = true), play(it)));
   parts.play.onclick = toggle;
-  parts.back.onclick = () => go(it, it.at - 1);
-  parts.forward.onclick = () => go(it, it.at + 1);
+  parts.back.onclick = () => step(it, -1);
+  parts.forward.onclick = () => step(it, 1);
   parts.ask.onclick = () => it.send("ask", it.told);
+  parts.look.onclick = () => it.send("look", it.told);
   parts.slider.oninput = () => {
     it.scrubbing = true;
     go(it, Number(parts.slider.value));
@@ -413,10 +440,11 @@ function wire(it) {
 function key(it, event, toggle) {
   if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
   const last = it.data.frames.length - 1;
-  const to = { ArrowRight: it.at + 1, ArrowLeft: it.at - 1, Home: 0, End: last }[event.key];
+  const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key], end = { Home: 0, End: last }[event.key];
   const button = event.composedPath()[0].tagName === "BUTTON";
-  if (event.key === " " && toggle && !button) toggle();
-  else if (to !== undefined && (toggle || event.key.startsWith("Arrow"))) go(it, to);
+  if (way) step(it, way);
+  else if (toggle && end !== undefined) go(it, end);
+  else if (toggle && event.key === " " && !button) toggle();
   else return;
   event.preventDefault();
 }
