@@ -25,10 +25,13 @@ ELSEWHERE = {
 }  # fmt: skip
 
 
+PARTS = ("mask_causal", "mask_length", "mask_window")
+
+
 class Change(NamedTuple):
     """One difference. `what` names its kind; `name` is a matrix, a size or a page; texts as they are kept."""
 
-    what: str  # opened reset tokens size number mask_cell mask scale route token page
+    what: str  # opened reset tokens size number mask_cell mask_part mask scale route token page
     name: str
     row: int
     column: int
@@ -94,6 +97,12 @@ def _mask(old: Workbench, new: Workbench) -> Iterator[Change]:
     if old.mask != new.mask:
         yield _of("mask", "", old.mask, new.mask)
     elif new.mask == "own" and len(old.tokens) == len(new.tokens):
+        for part in PARTS:
+            a, b = (int(getattr(bench, part)) for bench in (old, new))
+            if a != b:
+                yield _of("mask_part", part, str(a), str(b))
+        if (workbench.hand(old) == workbench.hand(new)).all():
+            return  # what the parts hide or show needs no word more
         before, after = workbench.own_mask(old), workbench.own_mask(new)
         for i, j in zip(*(before != after).nonzero(), strict=True):
             yield _of("mask_cell", "", "01"[int(before[i, j])], "01"[int(after[i, j])], int(i), int(j))
@@ -139,6 +148,8 @@ def _said(change: Change, names: Sequence[str], text: Text) -> str:
         words["name"] = place(change, names)
     elif change.what == "mask_cell":
         return text(f"step_mask_cell_{change.new}", query=names[change.row], key=names[change.column])
+    elif change.what == "mask_part":
+        words["name"] = Text("masks", text.lang)(f"part_{change.name}")
     elif change.what == "page":
         words["name"] = Text(change.name, text.lang)("title")
     elif change.what == "opened":
@@ -150,6 +161,8 @@ def option(change: Change, value: str, text: Text) -> str:
     """A value as Markdown writes it: a switch by its label, a number with a real minus sign, tokens to the letter."""
     if change.what in {"scale", "mask", "route"}:
         return Text("edit", text.lang)(f"{change.what}_{value}")
+    if change.what == "mask_part" and (value == "0" or change.name == "mask_causal"):
+        return Text("masks", text.lang)("off" if value == "0" else "on")
     if change.what in {"token", "tokens"}:
         return escaped(value if len(value) <= MOST_SENTENCE else f"{value[:MOST_SENTENCE]}…")
     return display.signed(value)

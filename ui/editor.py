@@ -30,7 +30,7 @@ def matrices(
         for name, rows in names.items():
             _matrix(name, text, rows, marks or {})
         if with_mask:
-            _mask(text)
+            mask(text, state.bench().tokens)
     for name, rows in names.items():
         sentences = problems(name, text, [escaped(row) for row in rows])
         if len(sentences) > MOST_SAID:
@@ -50,11 +50,12 @@ def _matrix(name: str, text: Text, rows: Sequence[str], marks: Mapping[Place, in
     )  # fmt: skip
 
 
-def _mask(text: Text) -> None:
-    """The reader's own mask: cells to click on (may attend) and off."""
-    bench = state.bench()
-    cells = [["01"[int(c)] for c in row] for row in workbench.own_mask(bench)]
-    _grid("mask", "mask", cells, text, bench.tokens, bench.tokens, text("mask_caption"))
+def mask(text: Text, rows: Sequence[str]) -> None:
+    """The mask, of whatever kind: cells to click on (may attend) and off, which makes it the reader's own."""
+    bench, n = state.bench(), len(rows)
+    allowed = bench.mask_array()
+    cells = [["1"] * n] * n if allowed is None else [["01"[int(c)] for c in row] for row in allowed]
+    _grid("mask", "mask", cells, text, rows, bench.tokens, text("mask_caption"))
 
 
 def problems(name: str, text: Text, rows: Sequence[str]) -> list[str]:

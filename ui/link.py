@@ -174,6 +174,8 @@ def _check(bench: Workbench) -> None:
     _require(isinstance(bench.view, tuple) and views.fit(bench.view))
     own = bench.allowed
     _require(own == () or len(own) == n and all(re.fullmatch(f"[01]{{{n}}}", row) for row in own))
+    _require(isinstance(bench.mask_causal, bool) and _whole(bench.mask_length, 0, n))
+    _require(_whole(bench.mask_window, 0, n))
     _require(_whole(bench.n_heads, 1, MAX_HEADS) and d_model % bench.n_heads == 0)
     _require(_whole(bench.head_seed, 0, MAX_SEED) and _whole(bench.token, 0, n - 1))
     _require(_whole(bench.variance_seed, 0, MAX_SEED))

@@ -164,6 +164,8 @@ def _cause(found: Sequence[Change], text: Text, names: Sequence[str]) -> str:
     if each.what == "mask_cell":
         how = "shown" if each.new == "1" else "hidden"
         return text(f"cause_{how}", query=names[each.row], key=names[each.column])
+    if each.what == "mask_part":
+        return text("cause_mask_part", **words | {"name": Text("masks", text.lang)(f"part_{each.name}")})
     if each.what == "opened":
         return text("cause_opened", title=changes.title(each.new, text))
     return text(f"cause_{each.what}", name=each.name, **words)

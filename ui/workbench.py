@@ -54,7 +54,10 @@ class Workbench:
     matrices: Mapping[str, Matrix] = field(hash=False)
     scale: str = "sqrt"
     mask: str = "none"
-    allowed: tuple[str, ...] = ()  # the reader's own mask, a row of "1" (may attend) and "0" a query
+    allowed: tuple[str, ...] = ()  # what the reader's own mask allows by hand, a row of "1" and "0" a query
+    mask_causal: bool = False  # what it combines that with; see `own_mask` and `ui.masks`
+    mask_length: int = 0  # how many tokens are no padding; 0: nothing is padding
+    mask_window: int = 0  # keys nearer than this; 0: keys at any distance
     route: str = "direct"
     n_heads: int = 2
     head_seed: int = 0
@@ -98,9 +101,27 @@ class Workbench:
 
 
 def own_mask(bench: Workbench) -> NDArray[np.bool_]:
-    """The mask the reader clicked; all True before the first click."""
+    """The reader's own mask: what was clicked (all True before the first click), and every part switched on."""
+    combined = attention.combine_masks(hand(bench), *mask_parts(bench).values())
+    assert combined is not None
+    return combined
+
+
+def hand(bench: Workbench) -> NDArray[np.bool_]:
+    """What the reader clicked alone."""
     n = len(bench.tokens)
     return np.array([[c == "1" for c in row] for row in bench.allowed or ("1" * n,) * n])
+
+
+def mask_parts(bench: Workbench) -> dict[str, NDArray[np.bool_]]:
+    """The parts of the reader's own mask that are switched on, by the field that says so."""
+    n = len(bench.tokens)
+    made = {
+        "mask_causal": lambda: attention.causal_mask(n),
+        "mask_length": lambda: np.broadcast_to(attention.padding_mask(bench.mask_length, n), (n, n)),
+        "mask_window": lambda: attention.sliding_window_mask(n, bench.mask_window),
+    }
+    return {name: make() for name, make in made.items() if getattr(bench, name)}
 
 
 @lru_cache(maxsize=256)
@@ -165,14 +186,25 @@ def with_cells(bench: Workbench, name: str, cells: Mapping[Cell, str]) -> Workbe
 
 def with_mask(bench: Workbench, mask: str) -> Workbench:
     """Another kind of mask; the reader's own one begins as the causal one if that was on."""
-    if mask == "own" and bench.mask == "causal" and not bench.allowed:
-        return with_allowed(bench, dict(np.ndenumerate(attention.causal_mask(len(bench.tokens)))))
+    if mask == "own" and bench.mask == "causal" and not bench.allowed and not mask_parts(bench):
+        return replace(bench, mask="own", mask_causal=True)
     return replace(bench, mask=mask)
 
 
 def with_allowed(bench: Workbench, cells: Mapping[Cell, bool]) -> Workbench:
-    """Click cells of the reader's own mask on and off."""
-    mask = own_mask(bench)
+    """Click cells of the mask on and off.
+
+    A part that forbids what is clicked on gives way: it becomes drawn by hand, and its switch goes off.
+    """
+    if bench.mask != "own":
+        bench = replace(bench, allowed=(), mask_causal=bench.mask == "causal", mask_length=0, mask_window=0)
+    now = own_mask(bench)
+    cells = {cell: on for cell, on in cells.items() if on != now[cell]}
+    mask, wanted = hand(bench), [cell for cell, on in cells.items() if on]
+    for name, part in mask_parts(bench).items():
+        if not all(part[cell] for cell in wanted):
+            mask &= part
+            bench = replace(bench, **{name: type(getattr(bench, name))()})
     for cell, on in cells.items():
         mask[cell] = on
     return replace(bench, mask="own", allowed=tuple("".join("01"[int(c)] for c in row) for row in mask))
@@ -195,13 +227,13 @@ def with_tokens(bench: Workbench, new: tuple[str, ...]) -> Workbench:
     for name, (rows, columns) in SHAPES.items():
         if rows == "n":
             matrices[name] = _reshaped(matrices[name], kept, bench.sizes[columns])
-    old = own_mask(bench)
+    old, n = hand(bench), len(new)
     allowed = tuple(
         "".join("1" if i is None or j is None or old[i, j] else "0" for j in kept) for i in kept
     )
     return replace(
         bench, tokens=new, matrices=matrices, allowed=allowed if bench.allowed else (),
-        token=min(bench.token, len(new) - 1),
+        mask_length=min(bench.mask_length, n), mask_window=min(bench.mask_window, n), token=min(bench.token, n - 1),
     )  # fmt: skip
 
 

@@ -127,7 +127,10 @@ function makeCell(grid, i, j) {
   cell.onkeydown = (event) => move(grid, event, i, j);
   if (toggle) {
     cell.type = "button";
-    cell.onclick = () => record(grid, [[i, j, cell.getAttribute("aria-pressed") === "true" ? "0" : "1"]]);
+    cell.onclick = () => !grid.painted && record(grid, [[i, j, opposite(cell)]]);
+    cell.onpointerdown = (event) => startPainting(grid, event, cell);
+    cell.onpointerenter = (event) => paint(grid, event, i, j);
+    cell.dataset.at = `${i},${j}`;
   } else {
     cell.type = "text";
     cell.inputMode = "text"; // "decimal" hides the minus sign on some phones
@@ -149,6 +152,30 @@ function makeCell(grid, i, j) {
     cell.onpaste = (event) => paste(grid, event, i, j);
   }
   return cell;
+}
+
+const opposite = (cell) => (cell.getAttribute("aria-pressed") === "true" ? "0" : "1");
+
+// With a mouse, cells of a mask can be painted: pressed on one and moved across others, all become what the first one
+// would by a click. They are sent together at the end. (A finger that moves scrolls the page.)
+function startPainting(grid, event, cell) {
+  grid.painted = null;
+  grid.brush = null;
+  if (event.pointerType !== "mouse" || event.button !== 0) return;
+  grid.brush = { from: cell, to: opposite(cell) };
+  window.addEventListener("pointerup", () => {
+    const cells = Object.entries(grid.painted ?? {});
+    if (cells.length) record(grid, cells.map(([at, to]) => [...at.split(",").map(Number), to]));
+    grid.brush = null;
+    setTimeout(() => { grid.painted = null; }); // the click that follows a press which ends where it began is none
+  }, { once: true, signal: grid.gone.signal });
+}
+
+function paint(grid, event, i, j) {
+  if (!grid.brush || !(event.buttons & 1)) return;
+  grid.painted ??= { [grid.brush.from.dataset.at]: grid.brush.to };
+  grid.painted[`${i},${j}`] = grid.brush.to;
+  for (const [at, to] of Object.entries(grid.painted)) show(grid, ...at.split(",").map(Number), to, false);
 }
 
 // A what-if (whatif.js): a cell may be dragged sideways, which tries a number without typing it. A plain click still puts

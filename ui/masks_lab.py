@@ -1,0 +1,152 @@
+"""What experiments on masks share: one at a time, a guess before each answer, and heatmaps of what was computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from ui import charts, display, masks, state, views, widgets
+from ui.charts import Heat
+from ui.names import in_sentences
+from ui.places import Place
+from ui.text import Text, in_both
+from ui.workbench import Workbench
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+LABS = ("after", "fill", "polarity", "empty", "padding", "append")
+#: what can be guessed before the answer is shown
+GUESSES = {
+    "after": ("one", "less", "more"), "fill": ("none", "less", "more"), "polarity": ("none", "part", "all"),
+    "empty": ("zero", "uniform", "nan"), "padding": ("yes", "no"), "append": ("none", "last", "all"),
+}  # fmt: skip
+SKIP = "skip"  #: show me, I do not want to guess
+NOISE = 1e-12  #: what last bits may make of 0
+
+
+def choose(text: Text) -> str:
+    """Which experiment is looked at; travels in the link."""
+    lab = str(views.get(state.bench(), "masks.lab"))
+    with widgets.wrapping():
+        st.segmented_control(
+            text("labs"), LABS, default=lab, required=True, key=state.control("masks_lab", lab),
+            label_visibility="collapsed", format_func=lambda name: text(f"lab_{name}"),
+            on_change=state.on_show("masks_lab", "masks.lab", LABS),
+        )  # fmt: skip
+    return lab
+
+
+def committed(bench: Workbench, name: str, text: Text, truth: str) -> bool:
+    """Ask for a guess; once there is one, say whether it was right. The answer is what was computed, `truth`."""
+    view, options = f"masks.guess_{name}", (*GUESSES[name], SKIP)
+    guess = views.get(bench, view) or None
+    words = {option: text("show_me") if option == SKIP else text(f"{name}_{option}") for option in options}
+    with widgets.wrapping():
+        st.segmented_control(
+            text(f"ask_{name}"), options, default=guess, key=state.control(f"guess_{name}", guess),
+            format_func=words.__getitem__, on_change=state.on_show(f"guess_{name}", view, options),
+        )  # fmt: skip
+    if guess not in (None, SKIP):
+        st.markdown(text("guessed_right" if guess == truth else "guessed_wrong", answer=words[truth]))
+    return guess is not None
+
+
+def forbids(bench: Workbench, text: Text) -> bool:
+    """Whether the mask forbids anything; if not, say how to change that, a click away."""
+    if not masks.allowed(bench).all():
+        return True
+    st.info(text("forbids_nothing"))
+    if len(bench.tokens) > 1:
+        st.button(text("switch_causal"), key="switch_causal", icon=":material/signal_cellular_alt:",
+                  on_click=state.callback(lambda: state.commit(masks.with_part(state.bench(), "mask_causal", True))))
+    return False
+
+
+def draw(name: str, tokens: Sequence[str], heats: Sequence[Heat], layout: str) -> None:
+    """Heatmaps that share their rows."""
+    frame, spec = charts.linked(tokens, heats, layout)
+    st.vega_lite_chart(frame, spec | {"description": in_both(f"alt_{name}", "masks")}, width="content",
+                       key=f"masks_{name}")
+
+
+def weights(
+    title: str, values: Array, tokens: Sequence[str], text: Text, *, hidden: Mask | None = None,
+    framed: Mask | None = None, sums: Sequence[str] | None = None, rows: Sequence[str] | None = None,
+) -> Heat:  # fmt: skip
+    """Weights: hidden ones struck; framed ones are those a mask forbids, whatever became of them."""
+    return Heat(
+        values=values, title=title, hint=text("hint_pairs"), columns=tokens, weights=True, hidden=hidden,
+        tip=_tip("tip_weights", rows or tokens, tokens, text), sums=sums or row_sums(values), **_framed(framed),
+    )  # fmt: skip
+
+
+def row_sums(values: Array) -> list[str]:
+    return [f"Σ = {display.total(row)}" for row in values]
+
+
+def scores(
+    title: str, values: Array, tokens: Sequence[str], text: Text, limit: float, framed: Mask,
+    show: Callable[[float, int], str] = display.short,
+) -> Heat:  # fmt: skip
+    return Heat(values=values, title=title, hint=text("hint_pairs"), columns=tokens, limit=limit, show=show,
+                tip=_tip("tip_scaled", tokens, tokens, text), **_framed(framed))
+
+
+def outputs(
+    title: str, values: Array, tokens: Sequence[str], text: Text, limit: float, tip: str = "tip_output",
+    show: Callable[[float, int], str] = display.short,
+) -> Heat:  # fmt: skip
+    columns = [str(j + 1) for j in range(values.shape[1])]
+    return Heat(values=values, title=title, hint=text("hint_output"), columns=columns, limit=limit, show=show,
+                tip=_tip(tip, tokens, columns, text))
+
+
+def _framed(mask: Mask | None) -> dict[str, object]:
+    if mask is None:
+        return {}
+    cells = zip(*mask.nonzero(), strict=True)
+    return {"stage": "weights", "marks": {Place("weights", int(i), int(j)): charts.OPERAND for i, j in cells}}
+
+
+def _tip(id: str, rows: Sequence[str], columns: Sequence[str], text: Text) -> Callable[[int, int, str], str]:
+    template = text.template(id)
+    return lambda i, j, number: template(row=rows[i], column=columns[j], number=number)
+
+
+def largest(*values: Array) -> float:
+    """The end of a ramp that these share."""
+    finite = [float(np.abs(x[np.isfinite(x)]).max(initial=0.0)) for x in values]
+    return max(finite)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A small Markdown table; the first column names its row."""
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def names(bench: Workbench, text: Text) -> tuple[str, ...]:
+    """The tokens as sentences say them."""
+    return in_sentences(bench.tokens, text)
+
+
+def listed(which: Mask, said: Sequence[str], text: Text) -> str:
+    return text.list([name for name, chosen in zip(said, which, strict=True) if chosen])
+
+
+def tiny(x: float) -> str:
+    """A difference of which the size matters: exactly 0, or about how much.
+
+    >>> tiny(0.0), tiny(2.2e-16), tiny(0.3149)
+    ('0', '2e−16', '0.31')
+    """
+    if x == 0 or x >= 0.005:
+        return display.short(x)
+    return display.signed(f"{x:.0e}".replace("e-0", "e-"))
+
+
+Experiments = Mapping[str, Callable[[Workbench, Text, str], None]]
