@@ -1,0 +1,107 @@
+"""What a reader can do on the order page: shuffle, guess, choose and slide."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from ui import state, views, widgets
+from ui.order import Order, order_of
+from ui.text import Text
+
+
+def order(text: Text) -> None:
+    """Four ways to another order."""
+    now = order_of(state.bench())
+    in_order = list(now) == sorted(now)
+    with widgets.group():
+        for name, (to, icon) in WAYS.items():
+            st.button(
+                text(name), key=f"order_{name}", icon=icon, type="primary" if name == "shuffle" else "secondary",
+                disabled=len(now) < 2 or name == "back" and in_order, on_click=state.callback(partial(_go, to)),
+            )  # fmt: skip
+
+
+def _go(to: Callable[[Order], Sequence[int]]) -> None:
+    put(tuple(to(order_of(state.bench()))))
+
+
+def put(order: Order) -> None:
+    """Show the tokens in this order. That of the sentence is no view."""
+    state.show("order.tokens", () if order == tuple(range(len(order))) else order)
+
+
+def shuffled(now: Order) -> Order:
+    """Another order than now, and than the sentence's if there is one."""
+    others = [now]
+    while others[-1] in (now, tuple(sorted(now))) and len(others) < 20:
+        others.append(tuple(random.sample(now, len(now))))
+    return others[-1] if others[-1] != tuple(sorted(now)) else now[::-1]
+
+
+def swapped(now: Order) -> Order:
+    """Two tokens have changed places."""
+    i, j = random.sample(range(len(now)), 2)
+    return tuple(now[{i: j, j: i}.get(k, k)] for k in range(len(now)))
+
+
+#: way → where it leads to from an order, and its icon
+WAYS: dict[str, tuple[Callable[[Order], Sequence[int]], str]] = {
+    "shuffle": (shuffled, ":material/shuffle:"), "reverse": (lambda now: now[::-1], ":material/swap_vert:"),
+    "swap": (swapped, ":material/swap_calls:"), "back": (sorted, ":material/undo:"),
+}  # fmt: skip
+
+
+def guess(text: Text) -> None:
+    """Commit to an answer, and the sentence is reversed."""
+    bench = state.bench()
+    if len(bench.tokens) < 2 or order_of(bench) != tuple(range(len(bench.tokens))):
+        return
+    options, key = ("same", "other"), state.control("order_guess", None)
+
+    def commit() -> None:
+        if st.session_state.get(key) in options:
+            state.show("order.guess", st.session_state[key])
+            put(order_of(state.bench())[::-1])
+
+    with widgets.line():
+        st.markdown(text("guess"), width="content")
+        st.pills(text("guess"), options, key=key, label_visibility="collapsed", on_change=state.callback(commit),
+                 format_func=lambda option: text(f"guess_{option}"))  # fmt: skip
+
+
+def mask(text: Text) -> None:
+    """The reader's mask is left out, unless it is asked for: it stays where it is while the tokens move."""
+    bench = state.bench()
+    if bench.mask == "none":
+        return
+    key, on = "order.mask", bool(views.get(bench, "order.mask"))
+    st.toggle(text("with_mask"), on, key=state.control(key, on), help=text("help_mask"),
+              on_change=state.on_show(key, key))
+
+
+def pick(name: str, options: Sequence[Any], text: Text, show: Callable[[Any], str], **words: object) -> None:
+    """One of several things to show."""
+    with widgets.group():
+        widgets.label(name, text, **words)
+        key, value = f"order.{name}", views.get(state.bench(), f"order.{name}")
+        state.control(key, value)
+        with widgets.wrapping():
+            st.segmented_control(
+                text(f"label_{name}"), options, default=value, required=True, key=key, label_visibility="collapsed",
+                format_func=show, on_change=state.on_show(key, key, options),
+            )  # fmt: skip
+
+
+def slide(name: str, low: int, high: int, text: Text, step: int = 1) -> int:
+    """A slider over whole numbers; returns where it stands."""
+    key = f"order.{name}"
+    value = min(max(int(views.get(state.bench(), key)), low), high)
+    if low < high:
+        state.control(key, value)
+        st.slider(text(f"label_{name}"), low, high, value, step, key=key, on_change=state.on_show(key, key))
+    return value
