@@ -24,7 +24,7 @@ address = st.components.v2.component(
     "attention_lab_address",
     html='<div><input readonly hidden><button type="button"></button></div>',
     css=_read("address.css"),
-    js=_read("address.js"),
+    js="\n".join(map(_read, ("address.js", "terms.js"))),
 )
 
 whatif = st.components.v2.component(

@@ -16,7 +16,7 @@ from pathlib import Path
 
 LANGUAGES = ("zh", "en")
 PLACEHOLDER = re.compile(r"<<(\w+)>>")
-TERM = re.compile(r"\[\[(\w+)(?:\|([^\]]+))?\]\]")  #: [[id]] or [[id|words shown]]: a term of the glossary
+TERM = re.compile(r"\[\[(\w+)(?:\|(.+?))?\]\](?!\])")  #: [[id]] or [[id|words shown]]: a term of the glossary
 
 
 @cache
@@ -48,9 +48,10 @@ def terms() -> tuple[str, ...]:
 
 
 def linked(template: str, lang: str) -> str:
-    """Turn [[id]] and [[id|words shown]] into links to the glossary; pointing at one shows the meaning in place.
+    """Turn [[id]] and [[id|words shown]] into links to the glossary, with the meaning as their title.
 
-    The address is relative, so it holds on every page and under any base path. Streamlit opens it in a new tab.
+    The title shows at the mouse, and at a click or tap (ui/components/terms.js). The address is relative, so it holds
+    on every page and under any base path.
 
     >>> linked("its [[key]]", "en")  # doctest: +ELLIPSIS
     'its [key](glossary?lang=en&term=key "What a token can be found by: ...")'
