@@ -2,20 +2,16 @@
 
 import streamlit as st
 
-from ui import controls, home, shell, stages, state
+from ui import controls, home, ribbons, shell, state
 
 text = shell.begin("home")
-bench = state.bench()
-steps = bench.steps()
 
-words, picture = st.columns([0.4, 0.6], gap="large")
+words, picture = st.columns([0.38, 0.62], gap="large")
 with words:
     st.markdown(text("idea"))
-    st.latex(text("formula"))
-    st.markdown(text("roles"))
+    home.doors(text)
 with picture:
     controls.token(text)
-    stages.draw(steps, bench.tokens, text, shell.half(), key="home", only=("weights", "output"))
+    ribbons.draw(state.bench(), text, key="home", compact=True)
     st.markdown(text("see"))
-
-home.doors(text)
+    st.latex(text("formula"))

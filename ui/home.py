@@ -4,35 +4,22 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import shell, state, walk
+from ui import state, walk
 from ui.text import Text
 from ui.workbench import PATH
 
 
 def doors(text: Text) -> None:
-    """Side by side, below each other on a phone."""
-    for draw, column in zip((_walk, _play, _teach), st.columns(3), strict=True):
-        with column.container(border=True, height="stretch", gap="small"):
-            draw(text)
-
-
-def _walk(text: Text) -> None:
+    """Three buttons under each other, each with a line of what is behind it."""
     done, goes_on = walk.finished(state.bench()), walk.goes_on(state.bench())
-    st.markdown(text("door_walk"))
-    walk.step_to(goes_on, text("walk_on" if done else "walk_begin", page=text(f"nav_{goes_on}")), "door_walk")
-    st.progress(len(done) / len(PATH), text("walk_done", done=len(done), stops=len(PATH)))
+    far = text("walk_done", done=len(done), stops=len(PATH)) if done else ""
+    stop = text("walk_on" if done else "walk_begin", page=text(f"nav_{goes_on}"))
+    _door("walk", goes_on, text, primary=True, label=stop, far=far)
+    _door("play", "edit", text)
+    _door("teach", "teach", text)
 
 
-def _play(text: Text) -> None:
-    st.markdown(text("door_play"))
-    _links(text, "edit", "challenges")
-
-
-def _teach(text: Text) -> None:
-    st.markdown(text("door_teach"))
-    _links(text, "teach", "glossary")
-
-
-def _links(text: Text, *pages: str) -> None:
-    for page in pages:
-        st.page_link(f"pages/{page}.py", label=text(f"nav_{page}"), icon=shell.ICONS[page])
+def _door(name: str, page: str, text: Text, *, primary: bool = False, label: str = "", far: str = "") -> None:
+    kind = "primary" if primary else "secondary"
+    walk.step_to(page, text(f"door_{name}", stop=label), f"door_{name}", type=kind, width="stretch")
+    st.caption(text.sentences([text(f"behind_{name}"), far]) if far else text(f"behind_{name}"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from ui import questions, shell, state, views
@@ -48,7 +50,7 @@ def goes_on(bench: Workbench) -> str:
     return next((page for page in PATH if page not in done), PATH[0])
 
 
-def step_to(page: str, label: str, key: str, *, finish: str = "") -> None:
+def step_to(page: str, label: str, key: str, *, finish: str = "", **how: Any) -> None:
     """A button to another page, which marks a page of the walk as finished."""
 
     def mark() -> None:
@@ -56,5 +58,6 @@ def step_to(page: str, label: str, key: str, *, finish: str = "") -> None:
             done = finished(state.bench())
             state.show("walk.done", tuple(each for each in PATH if each in done or each == finish))
 
-    if st.button(label, key=key, type="primary", icon=shell.ICONS[page], on_click=state.callback(mark)):
+    how = {"type": "primary", "icon": shell.ICONS[page]} | how
+    if st.button(label, key=key, on_click=state.callback(mark), **how):
         st.switch_page(f"pages/{page}.py")

@@ -44,7 +44,8 @@ def test_undo_and_presets_leave_the_walk_alone():
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_home_goes_on_where_the_walk_stopped(lang):
     app = opened("home", lang, views.shown(CAT, "walk.done", ("lookup", "edit")))
-    assert app.button(key="door_walk").label == Text("home", lang)("walk_on", page=catalogue("common", lang)["nav_flow"])
+    on = Text("home", lang)("walk_on", page=catalogue("common", lang)["nav_flow"])
+    assert app.button(key="door_walk").label == Text("home", lang)("door_walk", stop=on)
     app.button(key="door_walk").click().run()
     assert_well(app)
     assert at(app) == catalogue("flow", lang)["title"]
