@@ -16,45 +16,46 @@ from ui import flow
 from ui.flow import Flow
 
 ROOT = Path(__file__).parent.parent
-HERE, ELSEWHERE = "▶ ", "  "
+
+#: function → how the lines begin that make a node, and which node it is
+PROJECT = (attention.project, {"Q =": "Q", "K =": "K", "V =": "V"})
+TRACE = (dot_product.trace, {"scores =": "scores", "scaled =": "scaled", "masked =": "scaled", "weights =": "weights",
+                             "return": "output"})  # fmt: skip
 
 
-class Excerpt(NamedTuple):
-    """A function without its docstring, the lines that matter marked; and where it stands."""
+class Line(NamedTuple):
+    """A line of a function: its number in the file, what stands there, and the node it makes ("" if none)."""
 
-    code: str
-    file: str
-    line: int  # the first one marked, counted in its file
-
-
-def of(it: Flow, node: str) -> Excerpt | None:
-    """Where a node's numbers are made; None where they are typed."""
-    found = _place(it, node)
-    return found and _excerpt(*found)
+    number: int
+    text: str
+    node: str
 
 
-def _place(it: Flow, node: str) -> tuple[Callable[..., Any], tuple[str, ...]] | None:
-    """The function, and the beginnings of the lines in it."""
-    made: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
-        **{name: (attention.project, (f"{name} =",)) for name in "QKV"},
-        "scores": (dot_product.trace, ("scores =",)),
-        "scaled": (dot_product.trace, ("scaled =",) if it.steps.mask is None else ("scaled =", "masked =")),
-        "weights": (dot_product.trace, ("weights =",)),
-        "output": (dot_product.trace, ("return",)),
-        **dict.fromkeys(("PE", "PE2"), (attention.sinusoidal_positions, ("return",))),
-        "E2": (examples.embedded, ("row[",)),
-    }  # fmt: skip
-    entry = (flow.with_positions, ("return",)) if it.positions else None
-    return made.get(node) or (entry or made["E2"] if node == "X2" else entry if node == "X" else None)
+def of(it: Flow, node: str) -> tuple[str, tuple[Line, ...]]:
+    """The file and the lines of the function that made a node; none where its numbers are typed."""
+    if node in ("Q", "K", "V"):
+        return _lines(*PROJECT)
+    if node in ("scores", "scaled", "weights", "output"):
+        return _lines(*TRACE)
+    if node in ("PE", "PE2"):
+        return _lines(attention.sinusoidal_positions, {"return": node})
+    if node in ("X", "X2") and it.positions:
+        return _lines(flow.with_positions, {"return": node})
+    return _lines(examples.embedded, {"row[": node}) if node in ("E2", "X2") else ("", ())
+
+
+def _lines(function: Callable[..., Any], makes: dict[str, str]) -> tuple[str, tuple[Line, ...]]:
+    file, lines = _source(function)
+    nodes = ((i, text, [makes[start] for start in makes if text.strip().startswith(start)]) for i, text in lines)
+    return file, tuple(Line(i, text, node[0] if node else "") for i, text, node in nodes)
 
 
 @cache
-def _excerpt(function: Callable[..., Any], marked: tuple[str, ...]) -> Excerpt:
+def _source(function: Callable[..., Any]) -> tuple[str, tuple[tuple[int, str], ...]]:
+    """A function's file, and its lines without the docstring, numbered as in the file."""
     source, first = inspect.getsourcelines(function)
     lines = textwrap.dedent("".join(source)).splitlines()
     docstring = ast.parse("\n".join(lines)).body[0].body[0]  # type: ignore[attr-defined]
-    shown = [(i, line) for i, line in enumerate(lines) if not docstring.lineno <= i + 1 <= docstring.end_lineno]
-    here = [i for i, line in shown if line.strip().startswith(marked)]
-    code = "\n".join((HERE if i in here else ELSEWHERE) + line for i, line in shown)
+    said = range(docstring.lineno - 1, docstring.end_lineno)
     file = Path(inspect.getfile(function)).relative_to(ROOT).as_posix()
-    return Excerpt(code, file, first + here[0])
+    return file, tuple((first + i, text) for i, text in enumerate(lines) if i not in said)

@@ -6,23 +6,32 @@ from ui import display, theme
 from ui.flow import Flow
 
 TEX = {"E": "E", "PE": "PE", "X": "X", "E2": "E'", "PE2": "PE'", "X2": "X'", "W_Q": "W_Q", "W_K": "W_K", "W_V": "W_V",
-       "Q": "Q", "K": "K", "V": "V", "scores": "S", "scaled": r"\tilde S", "weights": "A", "output": "O"}  # fmt: skip
+       "Q": "Q", "K": "K", "V": "V", "scores": "S", "scaled": "Z", "weights": "A", "output": "O"}  # fmt: skip
+
+
+#: node → what is multiplied; K and V are made of whatever is looked at
+FACTORS = {"Q": ("X", "W_Q"), "K": ("source", "W_K"), "V": ("source", "W_V"), "scores": ("Q", "K"),
+           "output": ("weights", "V")}  # fmt: skip
 
 
 def formula(it: Flow, node: str) -> str:
     """What a node is computed by; empty where nothing is computed."""
-    source = "X2" if it.cross else "X"
-    made = {
-        "PE": _positions(it), "PE2": _positions(it),
-        "X": _sum(it, ""), "X2": _sum(it, "2"),
-        "Q": _product(it, "Q", _sized(it, "X"), _sized(it, "W_Q")),
-        "K": _product(it, "K", _sized(it, source), _sized(it, "W_K")),
-        "V": _product(it, "V", _sized(it, source), _sized(it, "W_V")),
-        "scores": _product(it, "scores", _sized(it, "Q"), _sized(it, "K", turned=True)),
-        "scaled": _scaled(it), "weights": _weights(it),
-        "output": _product(it, "output", _sized(it, "weights"), _sized(it, "V")),
-    }.get(node, "")  # fmt: skip
+    made = _made(it, node)
     return f"$$\n{made}\n$$" if made else ""
+
+
+def _made(it: Flow, node: str) -> str:
+    if node in FACTORS:
+        left, right = FACTORS[node]
+        source = "X2" if it.cross else "X"
+        turned = node == "scores"
+        return rf"{_sized(it, node)} = {_sized(it, left.replace('source', source))}\;{_sized(it, right, turned=turned)}"
+    if node in ("PE", "PE2"):
+        return _positions(it)
+    if node in ("X", "X2") and it.positions:
+        E, PE = node.replace("X", "E"), node.replace("X", "PE")
+        return f"{_sized(it, node)} = {_sized(it, E)} + {_sized(it, PE)}"
+    return {"scaled": _scaled, "weights": _weights}[node](it) if node in ("scaled", "weights") else ""
 
 
 def _sized(it: Flow, node: str, *, turned: bool = False) -> str:
@@ -36,14 +45,6 @@ def symbol(node: str) -> str:
     """A matrix's letter, in its colour."""
     colour = theme.MATH.get(node.removesuffix("2")[-1]) if len(TEX[node]) < 4 and node not in ("E", "PE") else None
     return rf"\textcolor{{{colour}}}{{{TEX[node]}}}" if colour else TEX[node]
-
-
-def _product(it: Flow, node: str, left: str, right: str) -> str:
-    return rf"{_sized(it, node)} = {left}\;{right}"
-
-
-def _sum(it: Flow, end: str) -> str:
-    return f"{_sized(it, f'X{end}')} = {_sized(it, f'E{end}')} + {_sized(it, f'PE{end}')}" if it.positions else ""
 
 
 def _positions(it: Flow) -> str:
@@ -67,4 +68,4 @@ def symbol_of_mask(it: Flow) -> str:
 
 def _weights(it: Flow) -> str:
     keys = it.shape("weights")[1]
-    return rf"A_{{ij}} = \frac{{e^{{\tilde S_{{ij}}}}}}{{\sum_{{k=1}}^{{{keys}}} e^{{\tilde S_{{ik}}}}}}"
+    return rf"a_{{ij}} = \frac{{e^{{z_{{ij}}}}}}{{\sum_{{k=1}}^{{{keys}}} e^{{z_{{ik}}}}}}"

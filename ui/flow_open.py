@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from ui import charts, controls, display, editor, flow_code, places, shell, stages, state, trace
+from ui import charts, components, controls, display, editor, flow, flow_code, places, shell, stages, state, trace
 from ui.charts import Heat
 from ui.flow import Flow
 from ui.flow_formulas import formula
@@ -34,12 +34,12 @@ def draw(it: Flow, node: str, text: Text) -> None:
                 editor.matrices({TYPED[node]: _rows(it, node, text)}, text, marks=marks)
             else:
                 _heat(it, node, text, marks)
+            trace.invite(bench, text, among)
         with right:
             st.markdown("\n\n".join(filter(None, (_says(it, node, text), formula(it, node)))))
             if node == "scaled":
                 _settings(it, text)
-        _code(it, node, text)
-        trace.invite(bench, text, among)
+            _code(it, node, text)
         if not _entry_sum(it, bench, text):
             trace.panel(bench, text, shell.layout(), with_meaning(bench, text), among, {HEAT: places.NAMES}, HEAT)
 
@@ -75,12 +75,28 @@ def _settings(it: Flow, text: Text) -> None:
 
 
 def _code(it: Flow, node: str, text: Text) -> None:
-    excerpt = flow_code.of(it, node)
-    if excerpt is None:
+    """The function that made it, its line marked; another line opens the node that is made there."""
+    file, lines = flow_code.of(it, node)
+    if not file:
         st.caption(text("code_none"))
         return
-    st.caption(text("code_place", file=excerpt.file, line=excerpt.line))
-    st.code(excerpt.code, language="python")
+    st.caption(text("code_place", file=file))
+    nodes = list(flow.SIZES)
+    components.code(
+        key="flow_code", on_step_change=state.callback(_go_to_line), width="stretch",
+        data={"label": text("code_label", file=file), "lines": [
+            {"number": line.number, "text": line.text, "state": "now" if line.node == node else "",
+             "step": nodes.index(line.node) if line.node in it.arrays else -1,
+             "note": text(f"node_{line.node}") if line.node in it.arrays else ""}
+            for line in lines
+        ]},
+    )  # fmt: skip
+
+
+def _go_to_line() -> None:
+    step = (st.session_state.get("flow_code") or {}).get("step")
+    if isinstance(step, int) and 0 <= step < len(flow.SIZES):
+        state.show("flow.node", list(flow.SIZES)[step])
 
 
 def _heat(it: Flow, node: str, text: Text, marks: object) -> None:
@@ -88,9 +104,9 @@ def _heat(it: Flow, node: str, text: Text, marks: object) -> None:
     values, columns = it.arrays[node], _columns(it, node)
     stage = _stage(it, node)
     heat = Heat(
-        values=values, title=title(it, node, text), columns=columns, limit=it.limit(node),
-        hint=text("hint_pairs" if node in ("scores", "scaled", "weights") else "hint_columns",
-                  columns=it.symbols(node)[1]),
+        values=values, columns=columns, limit=it.limit(node), hint="",
+        title=text("hint_pairs" if node in ("scores", "scaled", "weights") else "hint_columns",
+                   columns=it.symbols(node)[1]),
         tip=_tip(it, node, columns, text), hidden=it.hidden(node), weights=node == "weights", stage=stage,
         marks=marks if stage else {},  # type: ignore[arg-type]
         sums=[f"Σ = {display.total(row)}" for row in values] if node == "weights" else None,
