@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 Function = Callable[..., Any]
@@ -24,6 +25,7 @@ class Ran:
     source: str  # as Python reads it: one line, no comment
     sets: Mapping[str, Any]  # the names it gave a value, and the values
     known: Mapping[str, Any]  # every name the function knows after it
+    reads: Mapping[str, Any] = field(default_factory=dict)  # those it looked at, as they were before
     value: Any = None  # what a condition came to, or what was returned
     calls: Mapping[str, tuple[tuple[Any, ...], dict[str, Any]]] = field(default_factory=dict)
     # functions called by their plain name, and what they were called with
@@ -86,12 +88,12 @@ class _Runner:
     def statement(self, node: ast.stmt) -> None:
         self.at = node.lineno - 1
         if isinstance(node, ast.Return):
-            calls = self.calls(node)
+            reads, calls = self.reads(node), self.calls(node)
             self.result, self.done = self.value(node.value), True
-            self.keep(node, value=self.result, calls=calls)
+            self.keep(node, value=self.result, reads=reads, calls=calls)
         elif isinstance(node, ast.If):
             holds = bool(self.value(node.test))
-            self.keep(node, value=holds)
+            self.keep(node, value=holds, reads=self.reads(node.test))
             self.block(node.body if holds else node.orelse)
         elif isinstance(node, ast.With):
             [item] = node.items
@@ -99,24 +101,28 @@ class _Runner:
                 self.keep(node)
                 self.block(node.body)
         elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr):
-            calls = self.calls(node)
-            exec(_compiled(_bare(node)), self.function.__globals__, self.known)
+            reads, calls = self.reads(node), self.calls(node)
+            exec(_statement(node), self.function.__globals__, self.known)
             names = [each.id for each in ast.walk(node) if isinstance(each, ast.Name)
                      and isinstance(each.ctx, ast.Store)]  # fmt: skip
-            self.keep(node, sets={name: self.known[name] for name in names}, calls=calls)
+            self.keep(node, sets={name: self.known[name] for name in names}, reads=reads, calls=calls)
         else:
             raise NotImplementedError(f"{type(node).__name__} in {self.function.__name__}")
 
     def keep(self, node: ast.stmt, **what: Any) -> None:
         last = (node.body[0].lineno - 1 if isinstance(node, ast.If | ast.With) else node.end_lineno or node.lineno) - 1
-        source = ast.unparse(_bare(node)).splitlines()[0]
-        self.steps.append(Ran(node.lineno - 1, last, source, what.pop("sets", {}), dict(self.known), **what))
+        self.steps.append(Ran(node.lineno - 1, last, _text(node), what.pop("sets", {}), dict(self.known), **what))
 
     def value(self, node: ast.expr | None) -> Any:
         if node is None:
             return None
-        code = compile(ast.Expression(node), self.function.__name__, "eval")
-        return eval(code, self.function.__globals__, self.known)
+        return eval(_expression(node), self.function.__globals__, self.known)
+
+    def reads(self, node: ast.AST) -> dict[str, Any]:
+        """The function's own names in a statement, in their order, and what they stand for so far."""
+        names = [each for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
+        names.sort(key=lambda name: (name.lineno, name.col_offset))
+        return {each.id: self.known[each.id] for each in names if each.id in self.known}
 
     def calls(self, node: ast.stmt) -> dict[str, Any]:
         """The plain calls of a statement with what they are about to get."""
@@ -190,8 +196,22 @@ def _bare(node: ast.stmt) -> ast.stmt:
     return node
 
 
-def _compiled(node: ast.stmt) -> Any:
-    return compile(ast.Module([ast.fix_missing_locations(node)], []), "<line>", "exec")
+# A function's tree is read once, so its nodes are the same at each run, and are compiled once.
+
+
+@lru_cache(maxsize=512)
+def _statement(node: ast.stmt) -> CodeType:
+    return compile(ast.Module([ast.fix_missing_locations(_bare(node))], []), "<line>", "exec")
+
+
+@lru_cache(maxsize=512)
+def _expression(node: ast.expr) -> CodeType:
+    return compile(ast.Expression(node), "<line>", "eval")
+
+
+@lru_cache(maxsize=512)
+def _text(node: ast.stmt) -> str:
+    return ast.unparse(_bare(node)).splitlines()[0]
 
 
 def _body(function: Function) -> list[ast.stmt]:

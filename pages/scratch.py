@@ -1,9 +1,15 @@
-"""From scratch."""
+"""Attention from scratch: run the source line by line, find out what broken ones got wrong, compare with PyTorch."""
 
 import streamlit as st
 
-from ui import shell, walk
+from ui import scratch, scratch_cases, scratch_torch, shell, walk
 
 text = shell.begin("scratch")
 st.markdown(text("question"))
-walk.end(text, "scratch")
+
+scratch.stepper(text)
+scratch.notes(text)
+
+scratch_cases.draw(text)
+scratch_torch.draw(text)
+walk.end(text, "scratch", "edit")

@@ -23,7 +23,8 @@ STDLIB = frozenset(sys.stdlib_module_names)
 #: layer → what it may import besides the standard library
 MAY_IMPORT = {
     "attention": {"attention", "numpy"},
-    "ui": {"ui", "attention", "numpy", "pandas", "altair", "streamlit", "pyarrow"},  # pyarrow: if it is there
+    "ui": {"ui", "attention", "numpy", "pandas", "altair", "streamlit", "pyarrow",  # pyarrow: if it is there
+           "torch"},  # where it happens to be installed, the scratch page checks us against it
     "pages": {"ui", "attention", "streamlit"},
 }
 

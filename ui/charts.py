@@ -29,7 +29,7 @@ from ui.places import Place
 from ui.text import in_both
 
 #: layout → (width the charts may take, stages side by side)
-ROOM = {"xl": (1240, 4), "wide": (880, 4), "medium": (560, 2), "half": (490, 2), "phone": (318, 1)}
+ROOM = {"xl": (1240, 4), "wide": (880, 4), "medium": (560, 2), "half": (490, 2), "narrow": (432, 2), "phone": (318, 1)}
 LABELS = 62  #: pixels for a row's token, left of its cells
 SUMS = 62  #: pixels for "Σ = 1.00", right of the weights
 LEGIBLE = 27  #: the least cell that holds a number
