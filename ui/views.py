@@ -97,6 +97,9 @@ VIEWS: dict[str, View] = {
     "order.part": one_of("inside", "code", "sines", "turn", "add", "shift", "alibi"),
     "order.s": whole(0, 64, 10),
     "order.tokens": order(MAX_N),
+    "production.n": one_of(4096, *(2**k for k in range(6, 17) if k != 12)),
+    "production.block": whole(1, 4, 2),
+    "production.step": whole(0, MAX_N, 1),
     "walk.done": some_of(*PATH),
 }
 

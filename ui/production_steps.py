@@ -1,0 +1,218 @@
+"""Softmax over blocks of keys, step by step: one query of the reader's, a running maximum, sum and mixture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+import attention
+from attention.tiled import Running
+from ui import charts, display, formulas, shell, state, theme, views, widgets
+from ui.charts import INK
+from ui.names import escaped
+from ui.production_charts import COLOURS
+from ui.text import Text, in_both
+from ui.workbench import Workbench
+
+BLOCKS = (1, 2, 3, 4)
+COMPONENTS = 3  #: of a vector in a formula; the table has all of them
+BARS = 150  #: pixels of height
+
+
+@dataclass(frozen=True)
+class Story:
+    """One query's way through its keys."""
+
+    taken: int  # blocks so far
+    runs: list[Running]  # what is remembered after each block
+    scores: list[float]  # ② one a key, −∞ where masked
+    gap: float  # the largest difference of the last output to ④
+
+    @property
+    def now(self) -> Running | None:
+        return self.runs[self.taken - 1] if self.taken else None
+
+    @property
+    def ended(self) -> bool:
+        return self.taken == len(self.runs)
+
+    def heights(self, taken: int) -> list[float]:
+        """e^(score − m) of every key met, with the m of that moment: as it was taken in, then rescaled again and again.
+
+        Nobody keeps these; they are what ℓ is the sum of.
+        """
+        met: list[float] = []
+        for seen in self.runs[:taken]:
+            met = [height * seen.rescale.item() for height in met] + seen.powers[0].tolist()
+        return met
+
+
+def story(bench: Workbench) -> Story:
+    """The query that the reader has chosen, in blocks of as many keys as they have chosen."""
+    (Q, K, V), mask, i = bench.qkv(), bench.mask_array(), bench.token
+    block = views.get(bench, "production.block")
+    runs = attention.tiled_steps(
+        Q[i : i + 1], K, V, None if mask is None else mask[i : i + 1], block=block, scale=bench.scale
+    )
+    steps = bench.steps()
+    gap = float(np.abs(runs[-1].output[0] - steps.output[i]).max())
+    return Story(min(views.get(bench, "production.step"), len(runs)), runs, steps.masked[i].tolist(), gap)
+
+
+# Controls.
+
+
+def controls(it: Story, text: Text) -> None:
+    """How many keys a block has, and the way back and forth."""
+    with widgets.line():
+        with widgets.group():
+            widgets.label("block", text)
+            block = views.get(state.bench(), "production.block")
+            key = state.control("production_block", block)
+            st.segmented_control(
+                text("label_block"), BLOCKS, default=block, required=True, key=key, label_visibility="collapsed",
+                on_change=state.on_show(key, "production.block", BLOCKS),
+            )  # fmt: skip
+        with widgets.group():
+            _go(text("first"), "first", ":material/first_page:", 0, it.taken > 0)
+            _go(text("before"), "before", ":material/chevron_left:", it.taken - 1, it.taken > 0)
+            st.markdown(text("at_block", taken=it.taken, blocks=len(it.runs)), width="content")
+            _go(text("next"), "next", ":material/chevron_right:", it.taken + 1, not it.ended, "primary")
+
+
+def _go(label: str, key: str, icon: str, to: int, possible: bool, kind: Any = "secondary") -> None:
+    st.button(label, icon=icon, key=f"production_{key}", disabled=not possible, type=kind,
+              on_click=state.callback(lambda: state.show("production.step", to)))
+
+
+# The bars.
+
+
+def draw(it: Story, names: Sequence[str], text: Text) -> None:
+    data = pd.DataFrame.from_records(list(_records(it, names, text)), columns=["kind", "k", "value", "text", "end"])
+    st.vega_lite_chart(data.assign(ink=1), _spec(len(names), shell.half()), key="production_bars", width="content")
+
+
+def _records(it: Story, names: Sequence[str], text: Text) -> Iterator[tuple[Any, ...]]:
+    yield "title", None, None, text("title_bars"), None
+    if it.now:
+        yield "block", float(it.now.keys.start), None, None, float(it.now.keys.stop)
+    now, before = it.heights(it.taken), it.heights(max(it.taken - 1, 0))
+    for k, (name, score) in enumerate(zip(names, it.scores, strict=True)):
+        yield "name", float(k), None, name, None
+        yield "score", float(k), None, display.short(score), None
+        if k < len(before) and before[k] != now[k]:
+            yield "ghost", float(k), before[k], None, None
+        if k < len(now):
+            yield "bar", float(k), now[k], display.short(now[k]), None
+
+
+@lru_cache(maxsize=64)
+def _spec(n: int, layout: str) -> dict[str, Any]:
+    """Bars of keys met so far, with the outline of what they were before this block."""
+    width = min(charts.ROOM[layout][0] - 60, 64 * n)
+    x = alt.X("at:Q", scale=alt.Scale(domain=[0, n], nice=False), axis=None)
+    ends = alt.X("k:Q", scale=alt.Scale(domain=[0, n], nice=False), axis=None)
+    y = alt.Y("value:Q", scale=alt.Scale(domain=[0, 1.12], nice=False), title=None,
+              axis=alt.Axis(values=[0, 0.5, 1], format=".1f"))  # fmt: skip
+    bar = min(34, 0.7 * width / n)
+
+    def of(kind: str) -> alt.Chart:
+        return alt.Chart().transform_filter(f"datum.kind === '{kind}'").transform_calculate(at="datum.k + 0.5")
+
+    def words(kind: str, at_y: float, **mark: Any) -> alt.Chart:
+        return of(kind).mark_text(text={"expr": "datum.text"}, limit=width / n, **mark).encode(x, alt.YValue(at_y), INK)
+
+    layers = [
+        of("block").mark_rect(color=COLOURS["tiled"], opacity=0.16).encode(ends, alt.X2("end:Q")),
+        of("bar").mark_bar(color=theme.WEIGHTS[3], size=bar).encode(x, y),
+        of("ghost").mark_bar(filled=False, stroke=theme.CHOSEN, strokeDash=[3, 3], size=bar).encode(x, y),
+        of("bar").mark_text(text={"expr": "datum.text"}, dy=-7, fontSize=11, limit=width / n).encode(x, y, INK),
+        words("name", BARS + 14, fontSize=13), words("score", BARS + 32, fontSize=11),
+        of("title").mark_text(text={"expr": "datum.text"}, align="left", fontSize=13, fontWeight="bold")
+        .encode(alt.XValue(-24), alt.YValue(-12), INK),
+    ]  # fmt: skip
+    chart = alt.layer(*layers).properties(width=width, height=BARS).resolve_scale(color="independent")
+    chart = chart.configure(view={"stroke": None})
+    return charts.without_data(chart) | {"description": in_both("bars_alt", "production")}
+
+
+# The arithmetic.
+
+
+def arithmetic(it: Story, values: Any, text: Text, *, exact: bool) -> str:
+    """What the block that was taken in last did to m, ℓ and o."""
+    if it.now is None:
+        return text("start")
+    now, m, total, gathered = it.now, *_before(it)
+    digits = formulas.EXACT if exact else 2
+
+    def number(x: float) -> str:
+        return formulas.number(x, digits).signed().tex
+
+    def vector(x: Any) -> str:
+        shown = [formulas.number(float(c), digits).tex for c in x[:COMPONENTS]]
+        return "(" + r",\,".join(shown + [r"\dots"] * (len(x) > COMPONENTS)) + ")"
+
+    new, factor = now.maximum.item(), now.rescale.item()
+    base = 0.0 if math.isinf(new) else new
+    scores = ",\\,".join(number(s) for s in it.scores[now.keys])
+    powers = now.powers[0].tolist()
+    mixed = " ".join(rf"+ {number(p)}\,{vector(v)}" for p, v in zip(powers, values[now.keys], strict=True))
+    lines = [
+        rf"m' &= \max({number(m)},\;{scores}) = {formulas.number(new, digits).tex}",
+        rf"r &= e^{{\,m-m'}} = e^{{\,{number(m)}-{formulas.number(base, digits).guarded().tex}}} = {number(factor)}",
+        rf"\ell' &= r\,\ell + \textstyle\sum e^{{\,s-m'}} = {number(factor)}\cdot {number(total)} + "
+        + " + ".join(map(number, powers)) + rf" = {number(now.total.item())}",
+        rf"o' &= r\,o + \textstyle\sum e^{{\,s-m'}}\,v = {number(factor)}\,{vector(gathered)}",
+        rf"&\quad {mixed}",
+        rf"&= {vector(now.gathered[0])}",
+    ]  # fmt: skip
+    said = "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
+    return f"{text('see_block', block=it.taken)}\n\n{said}\n\n{text(_moral(m, new))}"
+
+
+def _before(it: Story) -> tuple[float, float, Any]:
+    """m, ℓ and o before the last block."""
+    if it.taken < 2:
+        return -math.inf, 0.0, np.zeros_like(it.runs[0].gathered[0])
+    then = it.runs[it.taken - 2]
+    return then.maximum.item(), then.total.item(), then.gathered[0]
+
+
+def _moral(before: float, after: float) -> str:
+    """What there is to learn from this block."""
+    if math.isinf(after):
+        return "moral_masked"
+    if math.isinf(before):
+        return "moral_first"
+    return "moral_risen" if after > before else "moral_stayed"
+
+
+def ledger(it: Story, names: Sequence[str], text: Text, *, exact: bool) -> str:
+    """A line a block: what was remembered after it."""
+    show = display.exact if exact else display.short
+    head = ["block", "keys", "m", "r", "l", "o", "so_far"]
+    lines = [[text(f"ledger_{each}") for each in head], ["---:", ":---", *["---:"] * 3, ":---", ":---"]]
+    for b, seen in enumerate(it.runs[: it.taken]):
+        vectors = ["(" + ", ".join(show(float(x)) for x in v[0]) + ")" for v in (seen.gathered, seen.output)]
+        plain = [show(x.item()) for x in (seen.maximum, seen.rescale, seen.total)]
+        lines.append([str(b + 1), text.list([escaped(name) for name in names[seen.keys]]), *plain, *vectors])
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def ending(it: Story, name: str, text: Text, *, exact: bool) -> str:
+    """At the end: the same as ④."""
+    show = display.exact if exact else display.short
+    output = ", ".join(show(float(x)) for x in it.runs[-1].output[0])
+    gap = "0" if it.gap == 0 else display.signed(f"{it.gap:.1e}")
+    empty = not it.runs[-1].total.item()
+    return text("end_empty" if empty else "end", token=escaped(name), output=output, gap=gap)
