@@ -1,0 +1,37 @@
+"""Home: the picture moves, a door opens, and the walk goes on where it stopped, even after a reload."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.helpers import settle
+
+
+def heading(page, title):
+    expect(page.get_by_role("heading", level=3, name=title, exact=True)).to_be_visible()
+
+
+def test_the_walk_begins_at_home_and_is_remembered(open_page):
+    page = open_page("/")
+    page.get_by_role("button", name=re.compile("^Walk me through .*Look it up")).click()
+    settle(page)
+    heading(page, "Look it up: the cat chases the mouse")
+    page.get_by_role("button", name="Next: Data flow").click()
+    settle(page)
+    heading(page, "Data flow")
+    page.reload()
+    settle(page)
+    page.get_by_role("link", name="Home").first.click()
+    settle(page)
+    expect(page.get_by_role("button", name=re.compile("^Walk me through .*Data flow"))).to_be_visible()
+    page.get_by_text("中文", exact=True).click()
+    settle(page)
+    expect(page.get_by_role("button", name=re.compile("带我走一遍.*数据流"))).to_be_visible()
+
+
+def test_another_token_asks_on_a_phone(open_page):
+    page = open_page("/", width=390)
+    expect(page.get_by_text("0.45·猫 cat", exact=False).first).to_be_attached()
+    page.get_by_role("radio", name="老鼠 mouse", exact=True).click()
+    settle(page)
+    expect(page.get_by_text("new 老鼠 mouse = ", exact=False).first).to_be_visible()
