@@ -188,14 +188,16 @@ function goal(frame) {
 
 function move(it, to) {
   cancelAnimationFrame(it.frame);
-  const from = it.drawn;
-  if (!from || from.length !== to.length || calm.matches || document.hidden) return place(it, to);
-  if (from.every((x, k) => x === to[k])) return place(it, to);
+  const from = it.drawn, { picture } = it.parts;
+  const jumps = !from || from.length !== to.length || calm.matches || document.hidden || from.every((x, k) => x === to[k]);
+  picture.toggleAttribute("data-moving", !jumps);
+  if (jumps) return place(it, to);
   const began = performance.now(), time = Math.min(it.data.move, 800);
   const step = (now) => {
     const part = Math.min(Math.max((now - began) / time, 0), 1), eased = part * part * (3 - 2 * part);
     place(it, part < 1 ? from.map((x, k) => x + (to[k] - x) * eased) : to);
     if (part < 1) it.frame = requestAnimationFrame(step);
+    else picture.removeAttribute("data-moving");
   };
   it.frame = requestAnimationFrame(step);
 }
@@ -424,6 +426,7 @@ function wire(it) {
   parts.slider.onchange = () => {
     it.scrubbing = false;
     go(it, Number(parts.slider.value));
+    settle(it);
   };
   parts.figure.onkeydown = (event) => key(it, event, toggle);
   // A projector's remote control, and whoever has pressed nothing yet: keys that nothing else listens to.
