@@ -15,9 +15,10 @@ from ui import charts, theme
 from ui.text import Text
 
 CELL = 24  #: pixels, where there is room
-LEAST = 9
+SMALL = 12  #: the least cell beside the mask itself; smaller ones go below it, where there is more room
+LEAST = 6
+LEGIBLE = 14  #: the least cell that holds a mark
 GAP = 1.6  #: cells between two parts: room for the sign
-ROOM = {"xl": 900, "wide": 590, "medium": 560, "half": 490, "phone": 318}
 TITLE = 24  #: pixels above the cells
 
 
@@ -41,7 +42,9 @@ def parts(
 @lru_cache(maxsize=128)
 def _spec(n: int, count: int, layout: str) -> dict[str, Any]:
     wide = count * (n + GAP)
-    cell = int(min(max(ROOM[layout] / wide, LEAST), CELL))
+    room, mask = charts.ROOM[layout][0], 130 + 35 * n
+    beside = (room - mask) / wide
+    cell = int(min(max(beside if beside >= SMALL else room / wide, LEAST), CELL))
     base = alt.Chart(width=wide * cell, height=n * cell + TITLE)
     scale = alt.Scale(domain=[0, wide], range=[0, wide * cell], nice=False)
     down = alt.Scale(domain=[0, n], range=[TITLE, n * cell + TITLE], nice=False)
@@ -61,13 +64,13 @@ def _spec(n: int, count: int, layout: str) -> dict[str, Any]:
         shape="M-.5,.5L.5,-.5", size=(cell * 0.8) ** 2, stroke=theme.MASKED_STROKE, strokeWidth=1.2, filled=False,
         xOffset=cell / 2, yOffset=cell / 2,
     ).encode(**at)  # fmt: skip
-    marks = only("may", "not").mark_text(
+    marks = [only("may", "not").mark_text(
         fontSize=max(8, round(cell * 0.5)), color=theme.INK, xOffset=cell / 2, yOffset=cell / 2, aria=False,
-    ).encode(**at, text="text:N")  # fmt: skip
+    ).encode(**at, text="text:N")] if cell >= LEGIBLE else []  # fmt: skip
     ink = {"color": charts.INK, "text": "text:N"}
     title = only("title").mark_text(align="left", baseline="bottom", fontSize=13, fontWeight="bold", yOffset=-6).encode(
         **at, **ink
     )
     sign = only("sign").mark_text(fontSize=18).encode(**at, **ink)
-    chart = alt.layer(square, struck, marks, title, sign).configure_view(stroke=None)
+    chart = alt.layer(square, struck, *marks, title, sign).configure_view(stroke=None)
     return charts.without_data(chart)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ui import charts, display, masks, state, views, widgets
 from ui.charts import Heat
-from ui.names import in_sentences
+from ui.names import escaped, with_meaning
 from ui.places import Place
 from ui.text import Text, in_both
 from ui.workbench import Workbench
@@ -131,7 +131,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def names(bench: Workbench, text: Text) -> tuple[str, ...]:
     """The tokens as sentences say them."""
-    return in_sentences(bench.tokens, text)
+    return tuple(map(escaped, with_meaning(bench, text)))
 
 
 def listed(which: Mask, said: Sequence[str], text: Text) -> str:

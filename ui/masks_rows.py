@@ -38,8 +38,9 @@ def empty(bench: Workbench, text: Text, layout: str) -> None:
         return
     tokens = bench.tokens
     masks_lab.draw("empty", tokens, [
-        masks_lab.weights(text(f"policy_{name}"), made[name].weights, tokens, text, framed=np.repeat(
-            gone[:, None], len(tokens), axis=1)) for name in POLICIES
+        masks_lab.weights(text(f"policy_{name}"), steps.weights, tokens, text, hidden=~mask & ~gone[:, None],
+                          framed=~mask & gone[:, None])
+        for name, steps in made.items()
     ], layout)  # fmt: skip
     next_ = {name: steps.weights @ steps.output for name, steps in made.items()}
     st.markdown(text("next_layer"))

@@ -45,7 +45,10 @@ def after(bench: Workbench, text: Text, layout: str) -> None:
         for name, one, sum_, gone in zip(names, right.weights, np.round(left, 12), np.round(missing, 12), strict=True)
     ]
     st.markdown(masks_lab.table([text("query"), *(text(f"after_{id}") for id in ("sum", "sum_late", "missing"))], rows))
-    st.markdown(text("see_after", row=names[row], sum=display.short(round(float(left[row]), 12), DECIMALS),
+    if left[row] > 1 - NOISE:
+        st.markdown(text("see_after_nothing"))
+        return
+    st.markdown(text("see_after", row=names[row], sum=display.short(float(left[row]), DECIMALS),
                      missing=display.short(round(float(missing[row]), 12), DECIMALS)))
 
 
@@ -74,6 +77,8 @@ def fill(bench: Workbench, text: Text, layout: str) -> None:
     ], layout)  # fmt: skip
     st.markdown(_fills(bench, text, steps, leaks))
     st.markdown(text("see_fill"))
+    if leaks["1e9"][mask.any(axis=-1)].any():
+        st.markdown(text("see_fill_deep"))
     with st.expander(text("formats_title")):
         st.markdown(_formats(bench, text))
         st.markdown(text("see_formats", row=masks_lab.names(bench, text)[bench.token]))
