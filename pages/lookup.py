@@ -24,10 +24,13 @@ if told := lookup.seen(bench, steps, rows, text):
 trace.panel(bench, text, shell.layout(), rows, trace.of_one(bench), {"ribbons": places.NAMES}, "ribbons")
 lookup.tries(text)
 
-st.markdown(text("change_X" if bench.route == "input" else "change_Q"))
-lookup.ask_otherwise(bench, rows, text)
-st.page_link("pages/edit.py", label=text("all_numbers"), icon=shell.ICONS["edit"])
-controls.about(Text("edit", text.lang))
+left, right = st.columns(2, gap="large")
+with left:
+    st.markdown(text("change_X" if bench.route == "input" else "change_Q"))
+    lookup.ask_otherwise(bench, rows, text)
+with right:
+    controls.about(Text("edit", text.lang))
+    st.page_link("pages/edit.py", label=text("all_numbers"), icon=shell.ICONS["edit"])
 if st.toggle(text("as_tables"), key="as_tables"):
     st.markdown(lookup.table(bench, steps, rows, text))
     st.markdown(words.mixture(steps, rows, bench.token, text))

@@ -88,8 +88,8 @@ function settle(it) {
 
 function play(it) {
   it.playing = true;
-  const last = it.data.frames.length - 1;
-  if (it.at === last) {
+  it.opening = it.at < it.data.frames.length - 1;
+  if (!it.opening) {
     it.at = 0;
     show(it);
   }
@@ -99,14 +99,15 @@ function play(it) {
 
 function next(it) {
   const { move, rest } = it.data;
+  const wait = it.opening ? 250 : move + rest; // a press on "play" is answered at once
+  it.opening = false;
   it.turn = setTimeout(() => {
     const last = it.data.frames.length - 1;
     go(it, it.at + 1, { by: "play" });
     if (it.at < last) return next(it);
     pause(it);
     go(it, it.at);
-  }, move + (it.opening ? rest / 3 : rest));
-  it.opening = false;
+  }, wait);
 }
 
 function pause(it) {
@@ -139,7 +140,7 @@ function show(it) {
     words(row.chip, data.hidden[j] && frame.shut && frame.chips[j] === "" ? "✕" : frame.chips[j]);
     words(row.share, frame.right[j] && it.space.roomy ? frame.chips[j] : "");
     row.strike.style.display = data.hidden[j] && frame.shut ? "" : "none";
-    row.g.setAttribute("aria-label", `${data.names[j]}: ${tip(it, j)}`);
+    row.g.setAttribute("aria-label", `${data.names[j]}: ${known(it, j).join("; ")}`);
   });
   paintCells(it.outCells, frame.out ?? []);
   tell(it);
@@ -160,11 +161,10 @@ function label(it) {
   parts.say.setAttribute("aria-busy", it.playing && it.data.rest === 0);
 }
 
-function tip(it, j) {
+function known(it, j) {
   const { data } = it, frame = data.frames[it.at];
-  const known = data.parts[j].slice(0, frame.upto);
-  if (data.words.share) known.push(data.words.share.replace("{}", frame.chips[j]));
-  return known.join("\u2003");
+  const share = data.words.share ? [data.words.share.replace("{}", frame.chips[j])] : [];
+  return [...data.parts[j].slice(0, frame.upto), ...share];
 }
 
 // The explanation of the ribbon that is pointed at, else of the one that was chosen, else how to choose one.
@@ -173,7 +173,11 @@ function tell(it) {
   const there = j !== null && j < data.names.length;
   parts.picture.classList.toggle("told", there);
   it.rows.forEach((row, k) => row.g.toggleAttribute("data-told", there && k === j));
-  words(parts.told, there ? `${data.names[data.asker]} → ${data.names[j]}:\u2003${tip(it, j)}` : data.words.hint);
+  const said = there ? [`${data.names[data.asker]} → ${data.names[j]}`, ...known(it, j)] : [data.words.hint];
+  if (said.join() !== it.said) {
+    it.said = said.join();
+    parts.told.replaceChildren(...said.flatMap((part) => [Object.assign(document.createElement("span"), { textContent: part }), " "]));
+  }
   const chosen = there && it.told === j;
   parts.ask.hidden = !chosen || j === data.asker;
   parts.look.hidden = !chosen || !data.words.look;
@@ -413,7 +417,7 @@ function listen(it, { g }, j) {
 function wire(it) {
   const { parts } = it, { signal } = it.gone;
   it.pointed = null;
-  const toggle = () => (it.playing ? pause(it) : ((it.opening = true), play(it)));
+  const toggle = () => (it.playing ? pause(it) : play(it));
   parts.play.onclick = toggle;
   parts.back.onclick = () => step(it, -1);
   parts.forward.onclick = () => step(it, 1);
