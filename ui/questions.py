@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 from ui import questions_states as states
-from ui import shell
+from ui import scratch_evidence, shell
 from ui.doors import door
 from ui.questions_states import Facts
 from ui.text import Text
@@ -27,7 +27,7 @@ class Question:
 
     page: str  # the page it is met on
     bench: Callable[[], Workbench]
-    facts: Callable[[Workbench], Facts] = states.no_numbers
+    facts: Callable[[Workbench], Facts] = lambda bench: {}
     opens: str = ""  # the page that shows the answer, where that is another
     shows: Mapping[str, Any] = field(default_factory=dict)  # what that page shows; see ui.views
 
@@ -36,34 +36,51 @@ class Question:
         return self.opens or self.page
 
 
+def _lab(name: str, **more: Any) -> dict[str, Any]:
+    """An experiment of the masks page, its answer shown."""
+    views = {f"masks.{view}": value for view, value in more.items()}
+    return {"masks.lab": name, f"masks.guess_{name}": "skip"} | views
+
+
+def _case(variant: str) -> dict[str, Any]:
+    """A broken function of the page that runs the source, its mistake shown."""
+    return {"scratch.seed": 0, "scratch.case": scratch_evidence.order(0).index(variant), "scratch.shown": (variant,)}
+
+
+def _node(name: str, asked: str) -> dict[str, Any]:
+    """An open node of the data flow, and what is asked below it."""
+    return {"flow.node": name, "flow.ask": asked, "flow.cross": False, "flow.positions": False}
+
+
 QUESTIONS: dict[int, Question] = {
-    1: Question("lookup", states.lookup, states.best_fits),
-    2: Question("flow", states.tied, states.symmetric),
-    3: Question("flow", states.thin, states.merged),
+    1: Question("lookup", states.article, states.sharpened, shows={"lookup.kind": "graded", "lookup.sharp": 1}),
+    2: Question("flow", states.tied, states.symmetric, shows=_node("scores", "tied")),
+    3: Question("flow", states.thin, states.merged, shows=_node("scores", "merged")),
     4: Question("variance", states.saturated, states.saturation, opens="edit"),
     5: Question("variance", states.many_pairs, states.tiny_samples),
-    6: Question("variance", states.tied, states.squares, opens="edit"),
+    6: Question("variance", states.tied_QK, states.squares, opens="edit"),
     7: Question("variance", states.divided_by_d_k, states.flattened, opens="edit"),
-    8: Question("scratch", states.article, states.columns_softmaxed),
+    8: Question("scratch", states.causal, states.columns_softmaxed, shows=_case("wrong_axis")),
     9: Question("edit", states.causal, states.column_sums),
     10: Question("edit", states.random, states.negative),
-    11: Question("scratch", states.article),
-    12: Question("masks", states.one_two_five, states.after_softmax),
-    13: Question("masks", states.one_two_five, states.fills),
-    14: Question("masks", states.causal),
-    15: Question("masks", states.nothing_left, states.even),
-    16: Question("masks", states.padded, states.leak_to_padding),
-    17: Question("masks", states.nothing_left, states.even),
-    18: Question("masks", states.causal, states.appended),
+    11: Question("scratch", states.causal, shows=_case("transposed")),
+    12: Question("masks", states.one_two_five, states.after_softmax, shows=_lab("after")),
+    13: Question("masks", states.one_two_five, states.fills, shows=_lab("fill", fill="tiny")),
+    14: Question("masks", states.causal, shows=_lab("polarity")),
+    15: Question("masks", states.nothing_left, states.even, shows=_lab("empty")),
+    16: Question("masks", states.padded, states.leak_to_padding, shows=_lab("padding")),
+    17: Question("masks", states.nothing_left, states.even, shows=_lab("fill", fill="1e9")),
+    18: Question("masks", states.causal, states.appended, shows=_lab("append", append=0)),
     19: Question("heads", states.twins),
     20: Question("heads", states.two_heads, states.of_a_head),
     21: Question("heads", states.four_heads, states.parameters),
     22: Question("heads", states.silenced, states.of_a_head),
-    23: Question("flow", states.other_shapes, states.shapes),
-    24: Question("order", states.article, states.shuffled),
+    23: Question("flow", states.other_shapes, states.shapes, shows=_node("output", "sizes")),
+    24: Question("order", states.article, states.reversed_,
+                 shows={"order.tokens": (3, 2, 1, 0), "order.encoding": "none", "order.mask": False}),
     25: Question("edit", states.worthless, states.largest_share),
     26: Question("edit", states.stuck, states.huddled),
-}
+}  # fmt: skip
 
 
 def on(page: str) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import attention
-from ui import workbench
+from ui import masks, workbench
 from ui.display import short
 from ui.workbench import DRAWS, Workbench, from_floats, preset
 
@@ -35,24 +35,27 @@ def at_most(x: float, decimals: int = 2) -> str:
     return short(math.ceil(x * 10**decimals) / 10**decimals, decimals)
 
 
-def no_numbers(bench: Workbench) -> Facts:
-    return {}
-
-
 def _weights(bench: Workbench) -> Array:
     return bench.steps().weights
 
 
-def lookup() -> Workbench:
-    return preset("lookup")
+def article() -> Workbench:
+    return preset("cat")
 
 
-def best_fits(bench: Workbench) -> Facts:
-    return {"least": at_least(_weights(bench).max(axis=-1).min(), 3)}
+def sharpened(bench: Workbench) -> Facts:
+    """What the best match of token 2 takes at T = 0.05 and at T = 1."""
+    scaled = bench.steps().masked[1]
+    return {name: short(attention.tempered_softmax(scaled, t).max()) for name, t in (("sharp", 0.05), ("soft", 1.0))}
 
 
 def tied() -> Workbench:
     return replace(preset("self"), route="input")
+
+
+def tied_QK() -> Workbench:
+    """The same, with Q and K themselves to look at."""
+    return preset("self")
 
 
 def symmetric(bench: Workbench) -> Facts:
@@ -112,7 +115,7 @@ def squares(bench: Workbench) -> Facts:
 
 
 def columns_softmaxed(bench: Workbench) -> Facts:
-    sums = attention.softmax(bench.steps().scaled, axis=-2).sum(axis=-1)
+    sums = attention.softmax(bench.steps().masked, axis=-2).sum(axis=-1)
     return {"rows": [short(x) for x in sums]}
 
 
@@ -135,20 +138,19 @@ def negative(bench: Workbench) -> Facts:
 
 
 def one_two_five() -> Workbench:
-    """Every query scores 1, 2 and 5; the values are unit vectors, so the output repeats the weights."""
-    made = _made(tuple("甲乙丙"), X=np.eye(3), W_Q=np.ones((3, 1)), W_K=np.array([[1.0], [2.0], [5.0]]), W_V=np.eye(3))
-    return replace(made, mask="causal")
+    return masks.one_two_five(preset("cat"))
 
 
 def after_softmax(bench: Workbench) -> Facts:
-    unmasked = attention.softmax(bench.steps().scaled)
-    return {"after": short((unmasked * bench.mask_array()).sum(axis=-1)[1], 3)}
+    Q, K, V = bench.qkv()
+    late = attention.masked_after_steps(Q, K, V, masks.allowed(bench), scale=bench.scale)
+    return {"after": short(late.weights[1].sum(), 3)}
 
 
 def fills(bench: Workbench) -> Facts:
-    left = {name: attention.softmax(np.where(bench.mask_array(), bench.steps().scaled, fill))[1, 2]
-            for name, fill in (("zero", -1e-20), ("minus_e", -np.e))}  # fmt: skip
-    return {name: short(weight, 3) for name, weight in left.items()}
+    scaled, mask = bench.steps().scaled, masks.allowed(bench)
+    fills = {"zero": -1e-20, "minus_e": -math.e}
+    return {name: short(attention.filled_weights(scaled, mask, fill)[1, 2], 3) for name, fill in fills.items()}
 
 
 def nothing_left() -> Workbench:
@@ -163,19 +165,19 @@ def even(bench: Workbench) -> Facts:
 def padded() -> Workbench:
     cat = preset("cat")
     longer = workbench.with_tokens(cat, (*cat.tokens, "[PAD]"))
-    return workbench.with_allowed(longer, {(i, len(cat.tokens)): False for i in range(len(longer.tokens))})
+    return masks.with_part(longer, "mask_length", len(cat.tokens))
 
 
 def leak_to_padding(bench: Workbench) -> Facts:
-    return {"leak": short(_weights(replace(bench, mask="none"))[1, -1])}
+    return {"leak": short(_weights(masks.unmasked(bench))[1, -1])}
 
 
 def appended(bench: Workbench) -> Facts:
-    """How far earlier outputs move when a token of zeros is added and nothing is masked."""
-    unmasked = replace(bench, mask="none")
-    longer = workbench.with_tokens(unmasked, (*bench.tokens, "+"))
-    moved = longer.steps().output[:-1] - unmasked.steps().output
-    return {"moved": at_most(np.abs(moved).max())}
+    """How far earlier outputs move when the first token is added once more and nothing is masked."""
+    before = bench.qkv()
+    after = [np.vstack([matrix, matrix[0]]) for matrix in before]
+    longer, shorter = (attention.attention_steps(*each, scale=bench.scale).output for each in (after, before))
+    return {"moved": at_most(np.abs(longer[:-1] - shorter).max())}
 
 
 def twins() -> Workbench:
@@ -217,11 +219,7 @@ def shapes(bench: Workbench) -> Facts:
     return {name: str(bench.sizes[name]) for name in ("n", "d_k", "d_v")}
 
 
-def article() -> Workbench:
-    return preset("cat")
-
-
-def shuffled(bench: Workbench) -> Facts:
+def reversed_(bench: Workbench) -> Facts:
     """How far attention is from treating a reversed sentence as the same rows, reversed."""
     Q, K, V = bench.qkv()
     there = attention.attention_steps(Q[::-1], K[::-1], V[::-1]).output[::-1]
