@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ui import display, theme
+from ui import display, formulas, theme
 from ui.flow import Flow
 
 TEX = {"E": "E", "PE": "PE", "X": "X", "E2": "E'", "PE2": "PE'", "X2": "X'", "W_Q": "W_Q", "W_K": "W_K", "W_V": "W_V",
@@ -17,7 +17,8 @@ FACTORS = {"Q": ("X", "W_Q"), "K": ("source", "W_K"), "V": ("source", "W_V"), "s
 def formula(it: Flow, node: str) -> str:
     """What a node is computed by; empty where nothing is computed."""
     made = _made(it, node)
-    return f"$$\n{made}\n$$" if made else ""
+    strut = formulas.STRUT if r"\frac" in made else ""  # or Streamlit cuts off what stands out
+    return f"$$\n{strut}{made}\n$$" if made else ""
 
 
 def _made(it: Flow, node: str) -> str:
@@ -50,7 +51,7 @@ def symbol(node: str) -> str:
 def _positions(it: Flow) -> str:
     power = rf"10000^{{2i/{it.sizes['d_model']}}}"
     rows = [rf"PE_{{p,\,2i{more}}} &= \{name} \frac{{p}}{{{power}}}" for more, name in (("", "sin"), ("+1", "cos"))]
-    return r"\begin{aligned}" + r" \\ ".join(rows) + r"\end{aligned}"
+    return r"\begin{aligned}" + r" \\[1.4em] ".join(rows) + r"\end{aligned}"
 
 
 def _scaled(it: Flow) -> str:

@@ -13,7 +13,7 @@ from ui.charts import Heat
 from ui.flow import Flow
 from ui.flow_formulas import formula
 from ui.flow_picture import title
-from ui.names import with_meaning
+from ui.names import in_sentences, with_meaning
 from ui.text import Text, in_both
 from ui.workbench import Workbench
 
@@ -34,12 +34,17 @@ def draw(it: Flow, node: str, text: Text) -> None:
                 editor.matrices({TYPED[node]: _rows(it, node, text)}, text, marks=marks)
             else:
                 _heat(it, node, text, marks)
-            trace.invite(bench, text, among)
+                if _stage(it, node):
+                    trace.invite(bench, text, among)
+                elif it.cross and node in places.NAMES:
+                    st.caption(text("no_trace_in_cross"))
         with right:
             st.markdown("\n\n".join(filter(None, (_says(it, node, text), formula(it, node)))))
             if node == "scaled":
                 _settings(it, text)
             _code(it, node, text)
+        if node in ("scaled", "weights", "output"):
+            _unseeing(it, text)
         if not _entry_sum(it, bench, text):
             trace.panel(bench, text, shell.layout(), with_meaning(bench, text), among, {HEAT: places.NAMES}, HEAT)
 
@@ -65,6 +70,13 @@ def _says(it: Flow, node: str, text: Text) -> str:
     if node == "scaled" and it.steps.mask is not None:
         said = text.sentences([said, text("what_masked", hidden=int((~it.steps.mask).sum()))])
     return said
+
+
+def _unseeing(it: Flow, text: Text) -> None:
+    """What a row that is masked as a whole comes to."""
+    rows = zip(in_sentences(it.tokens, text), it.steps.weights, strict=True)
+    if empty := [name for name, row in rows if not row.any()]:
+        st.info(text("empty_row", tokens=text.list(empty)))
 
 
 def _settings(it: Flow, text: Text) -> None:

@@ -81,6 +81,12 @@ def test_a_node_opens_by_click_and_key_and_a_changed_size_marks_the_nodes_it_rea
     settle(page)
     assert opened(page) == "output"
     assert node(page, "output").evaluate("(each) => each.getRootNode().activeElement === each")  # the key's place stays
+    page.keyboard.press("ArrowLeft")
+    settle(page)
+    assert opened(page) == "weights"
+    page.keyboard.press("ArrowRight")
+    settle(page)
+    assert opened(page) == "output"
 
     page.get_by_role("spinbutton", name=EN("size_d_v")).locator("xpath=ancestor::*[@data-testid='stNumberInput']") \
         .get_by_test_id("stNumberInputStepUp").click()

@@ -1,4 +1,5 @@
 // The picture of the data flow (see ui/flow_picture.py): nodes are buttons, arrows are drawn between them as they stand.
+// The arrow keys open the next node and the one before.
 // From left to right where there is room, else from top to bottom. Python sends all that is shown.
 
 const pictures = new WeakMap();
@@ -52,6 +53,14 @@ function button(it, name) {
   made.dataset.node = name;
   made.append(element("b"), element("img"), element("i"));
   made.onclick = () => it.open(name);
+  made.onkeydown = (event) => {
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const names = [...it.nodes.keys()], to = by && names[names.indexOf(name) + by];
+    if (!to || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    it.nodes.get(to).focus({ preventScroll: true });
+    it.open(to);
+  };
   for (const [on, off] of [["pointerenter", "pointerleave"], ["focus", "blur"]]) {
     made.addEventListener(on, () => light(it, name));
     made.addEventListener(off, () => light(it, null));
