@@ -20,10 +20,10 @@ it, names = production_steps.story(bench), with_meaning(bench, text)
 with widgets.line():
     controls.token(text)
 production_steps.controls(it, text)
-bars, sums = st.columns(2)
+bars, sums = st.columns([0.45, 0.55])
 with sums:
     exact = bool(st.session_state.get("production_exact"))
-    st.markdown(production_steps.arithmetic(it, bench.qkv()[2], text, exact=exact))
+    st.markdown(production_steps.arithmetic(it, bench.qkv()[2], text, exact=exact, narrow=shell.layout() == "phone"))
 with bars:
     production_steps.draw(it, names, text)
 st.markdown(production_steps.ledger(it, names, text, exact=exact))

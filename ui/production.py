@@ -28,8 +28,9 @@ def costs(text: Text) -> None:
             on_change=state.on_show(key, "production.n", STOPS),
         )  # fmt: skip
         _button(done, text)
-    if _is_measuring():
-        st.progress(min(measuring.share(done), 1.0), text("progress", share=f"{measuring.share(done):.0%}"))
+    with st.container():  # always there, or what follows would move and be drawn anew
+        if _is_measuring():
+            st.progress(measuring.share(done), text("progress", share=f"{measuring.share(done):.0%}"))
     st.vega_lite_chart(
         charts.frame(chosen, done, text), charts.spec(shell.layout()), key=_CHART, width="content",
         on_select=state.callback(_pick), selection_mode=["pick"],
@@ -59,6 +60,11 @@ def by_formula(n: int, text: Text) -> str:
 
 def _button(done: Measured, text: Text) -> None:
     """Measure, stop, go on, or again: whatever there is to do."""
+    with st.container(width="content"):
+        _what_to_do(done, text)
+
+
+def _what_to_do(done: Measured, text: Text) -> None:
     if _is_measuring():
         st.button(text("stop"), icon=":material/stop:", key="production_stop", on_click=state.callback(_stop))
     elif done.holder[0] and not done.turn_of(_session()):

@@ -123,27 +123,28 @@ def _picture(text: Text) -> Iterator[tuple[Any, ...]]:
 
 
 def _held(text: Text) -> Iterator[tuple[Any, ...]]:
-    for who in WHO[:2]:
+    for line, who in enumerate(WHO[:2]):
         for n in STOPS:
-            tip = text("tip_held", who=text(f"who_{who}"), n=f"{n:,}", size=size(held(n, who)))
-            yield _record("held", who, n, held(n, who), size(held(n, who)), tip)
-        yield _record("held_name", who, STOPS[-1], held(STOPS[-1], who), text(f"who_{who}"))
+            shown = {"who": text(f"who_{who}"), "n": f"{n:,}", "size": size(held(n, who))}
+            yield _record("held", who, n, held(n, who), tip=text("tip_held", **shown))
+            yield _record("held_read", who, n, line, text("read_held", **shown))
 
 
 def _measured(done: Measured, text: Text) -> Iterator[tuple[Any, ...]]:
     for (n, who), peak in done.peaks.copy().items():
         tip = text("tip_peak", who=text(f"who_{who}"), n=f"{n:,}", size=size(peak))
         yield _record("peak", who, n, peak, size(peak), tip)
-    last = {}
-    for who in WHO:
-        for n in SIZES:
-            taken = done.milliseconds(n, who)
-            if taken is not None:
-                tip = text("tip_time", who=text(f"who_{who}"), n=f"{n:,}", time=duration(taken))
-                last[who] = _record("time_name", who, n, taken, text(f"who_{who}"))
-                yield _record("time", who, n, taken, duration(taken), tip)
-    yield from last.values()
-    if not last:
+    nothing = True
+    for line, who in enumerate(WHO):
+        times = {n: taken for n in SIZES if (taken := done.milliseconds(n, who)) is not None}
+        nothing = nothing and not times
+        for n, taken in times.items():
+            tip = text("tip_time", who=text(f"who_{who}"), n=f"{n:,}", time=duration(taken))
+            yield _record("time", who, n, taken, tip=tip)
+        for n in STOPS if times else ():
+            time = duration(times[n]) if n in times else "–"
+            yield _record("time_read", who, n, line, text("read_time", who=text(f"who_{who}"), time=time))
+    if nothing:
         yield _record("nothing", text=text("nothing_measured"))
 
 
@@ -196,7 +197,7 @@ def _bytes(width: int) -> dict[str, Any]:
     line = _of("held").mark_line(strokeWidth=2).encode(x, y, _colour())
     rings = _of("peak").mark_point(filled=False, size=70, strokeWidth=2, tooltip={"expr": "datum.tip"})
     peaks = rings.encode(x, y, _colour())
-    return _layers(width, HIGH, *_near("held", x, y), line, peaks, *_names("held_name", x, y), _title("title_held"),
+    return _layers(width, HIGH, *_near("held", x, y), line, peaks, *_reading("held_read"), _title("title_held"),
                    name="held_near")  # fmt: skip
 
 
@@ -208,12 +209,12 @@ def _times(width: int) -> dict[str, Any]:
     y = alt.Y("value:Q", scale=scale, axis=ticks)
     line = _of("time").mark_line(strokeWidth=2).encode(x, y, _colour())
     nothing = _word("nothing", width // 2, HIGH // 2, fontSize=13, align="center", opacity=0.85)
-    return _layers(width, HIGH, *_near("time", x, y), line, *_names("time_name", x, y), _title("title_time"), nothing,
+    return _layers(width, HIGH, *_near("time", x, y), line, *_reading("time_read"), _title("title_time"), nothing,
                    name="time_near")  # fmt: skip
 
 
 def _near(kind: str, x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    """A band an n to point at, first: it has the view's name; then the marks of the n that is pointed at."""
+    """A band an n to point at, first: it has the view's name; then the points."""
     stops = STOPS if kind == "held" else SIZES
     mine = _of("stop_name").transform_filter(f"datum.n <= {stops[-1]} && datum.n >= {stops[0]}")
     band = mine.transform_calculate(low="datum.n / sqrt(2)", high="datum.n * sqrt(2)").mark_rect(
@@ -223,16 +224,15 @@ def _near(kind: str, x: alt.X, y: alt.Y) -> list[alt.Chart]:
         opacity=alt.when(NOW).then(alt.value(0.14)).otherwise(alt.value(0)),
     )  # fmt: skip
     marks = _of(kind).mark_point(filled=True, size=34, opacity=1, tooltip={"expr": "datum.tip"}).encode(x, y, _colour())
-    words = _of(kind).transform_filter(NOW).mark_text(
-        text={"expr": "datum.text"}, dx=-7, dy=-8, align="right", fontSize=12, fontWeight="bold"
-    ).encode(x, y, INK)  # fmt: skip
-    return [band, marks, words]
+    return [band, marks]
 
 
-def _names(kind: str, x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    """What a line is called, at its end."""
-    names = _of(kind).mark_text(text={"expr": "datum.text"}, align="right", dy=-12, fontSize=12)
-    return [names.encode(x, y, _colour())]
+def _reading(kind: str) -> list[alt.Chart]:
+    """What each line says at the n that is pointed at: a legend that follows the pointer."""
+    now, line = _of(kind).transform_filter(NOW), {"expr": "12 + 17 * datum.value"}
+    words = now.mark_text(text={"expr": "datum.text"}, align="left", fontSize=12, fontWeight="bold", y=line)
+    swatch = now.mark_point(shape="square", filled=True, size=70, opacity=1, y=line, tooltip=None)
+    return [words.encode(alt.XValue(19), INK), swatch.encode(alt.XValue(11), _colour())]
 
 
 def _n_axis(stops: Sequence[int], field: str = "n:Q") -> alt.X:

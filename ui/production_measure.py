@@ -45,7 +45,7 @@ class Measured:
     def milliseconds(self, n: int, who: str) -> float | None:
         """The median time of a call, once it was measured often enough."""
         taken = self.seconds.get((n, who), ())
-        return 1000 * median(taken) if len(taken) >= self.rounds(n) else None
+        return 1000 * median(taken) if taken and len(taken) >= self.rounds(n) else None
 
     def rounds(self, n: int) -> int:
         """How often a call of this size is timed: once where that took too long, and not at all beyond."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -32,7 +32,8 @@ class Story:
     """One query's way through its keys."""
 
     taken: int  # blocks so far
-    runs: list[Running]  # what is remembered after each block
+    row: int  # the query
+    runs: list[Running]  # what all queries remember after each block
     scores: list[float]  # ② one a key, −∞ where masked
     gap: float  # the largest difference of the last output to ④
 
@@ -44,6 +45,11 @@ class Story:
     def ended(self) -> bool:
         return self.taken == len(self.runs)
 
+    def rescaled(self) -> list[int]:
+        """The queries for which a larger maximum turns up in a later block."""
+        some = [row for seen in self.runs[1:] for row, factor in enumerate(seen.rescale[:, 0]) if 0 < factor < 1]
+        return sorted(set(some))
+
     def heights(self, taken: int) -> list[float]:
         """e^(score − m) of every key met, with the m of that moment: as it was taken in, then rescaled again and again.
 
@@ -51,20 +57,18 @@ class Story:
         """
         met: list[float] = []
         for seen in self.runs[:taken]:
-            met = [height * seen.rescale.item() for height in met] + seen.powers[0].tolist()
+            met = [height * seen.rescale[self.row, 0] for height in met] + seen.powers[self.row].tolist()
         return met
 
 
 def story(bench: Workbench) -> Story:
     """The query that the reader has chosen, in blocks of as many keys as they have chosen."""
-    (Q, K, V), mask, i = bench.qkv(), bench.mask_array(), bench.token
+    row, steps = bench.token, bench.steps()
     block = views.get(bench, "production.block")
-    runs = attention.tiled_steps(
-        Q[i : i + 1], K, V, None if mask is None else mask[i : i + 1], block=block, scale=bench.scale
-    )
-    steps = bench.steps()
-    gap = float(np.abs(runs[-1].output[0] - steps.output[i]).max())
-    return Story(min(views.get(bench, "production.step"), len(runs)), runs, steps.masked[i].tolist(), gap)
+    runs = attention.tiled_steps(*bench.qkv(), bench.mask_array(), block=block, scale=bench.scale)
+    gap = float(np.abs(runs[-1].output[row] - steps.output[row]).max())
+    taken = min(views.get(bench, "production.step"), len(runs))
+    return Story(taken, row, runs, steps.masked[row].tolist(), gap)
 
 
 # Controls.
@@ -86,6 +90,10 @@ def controls(it: Story, text: Text) -> None:
             _go(text("before"), "before", ":material/chevron_left:", it.taken - 1, it.taken > 0)
             st.markdown(text("at_block", taken=it.taken, blocks=len(it.runs)), width="content")
             _go(text("next"), "next", ":material/chevron_right:", it.taken + 1, not it.ended, "primary")
+        late = it.rescaled()
+        if late and it.row not in late:
+            st.button(text("late"), key="production_late", type="tertiary", icon=":material/trending_up:",
+                      on_click=state.callback(lambda: state.commit(replace(state.bench(), token=late[0]))))
 
 
 def _go(label: str, key: str, icon: str, to: int, possible: bool, kind: Any = "secondary") -> None:
@@ -118,7 +126,7 @@ def _records(it: Story, names: Sequence[str], text: Text) -> Iterator[tuple[Any,
 @lru_cache(maxsize=64)
 def _spec(n: int, layout: str) -> dict[str, Any]:
     """Bars of keys met so far, with the outline of what they were before this block."""
-    width = min(charts.ROOM[layout][0] - 60, 64 * n)
+    width = min(charts.ROOM[layout][0] - 60, 76 * n)
     x = alt.X("at:Q", scale=alt.Scale(domain=[0, n], nice=False), axis=None)
     ends = alt.X("k:Q", scale=alt.Scale(domain=[0, n], nice=False), axis=None)
     y = alt.Y("value:Q", scale=alt.Scale(domain=[0, 1.12], nice=False), title=None,
@@ -141,40 +149,46 @@ def _spec(n: int, layout: str) -> dict[str, Any]:
         .encode(alt.XValue(-24), alt.YValue(-12), INK),
     ]  # fmt: skip
     chart = alt.layer(*layers).properties(width=width, height=BARS).resolve_scale(color="independent")
-    chart = chart.configure(view={"stroke": None})
-    return charts.without_data(chart) | {"description": in_both("bars_alt", "production")}
+    # A row of one: a single view would be fitted to its height, words included.
+    row = alt.concat(chart).configure(view={"stroke": None})
+    return charts.without_data(row) | {"description": in_both("bars_alt", "production")}
 
 
 # The arithmetic.
 
 
-def arithmetic(it: Story, values: Any, text: Text, *, exact: bool) -> str:
-    """What the block that was taken in last did to m, ℓ and o."""
+def arithmetic(it: Story, values: Any, text: Text, *, exact: bool, narrow: bool) -> str:
+    """What the block that was taken in last did to m, ℓ and o. narrow: a term a line."""
     if it.now is None:
         return text("start")
     now, m, total, gathered = it.now, *_before(it)
     digits = formulas.EXACT if exact else 2
 
     def number(x: float) -> str:
-        return formulas.number(x, digits).signed().tex
+        return formulas.number(x, digits).tex
 
     def vector(x: Any) -> str:
-        shown = [formulas.number(float(c), digits).tex for c in x[:COMPONENTS]]
-        return "(" + r",\,".join(shown + [r"\dots"] * (len(x) > COMPONENTS)) + ")"
+        most = 1 if exact else COMPONENTS
+        shown = [number(float(c)) for c in x[:most]]
+        return "(" + r",\,".join(shown + [r"\dots"] * (len(x) > most)) + ")"
 
-    new, factor = now.maximum.item(), now.rescale.item()
-    base = 0.0 if math.isinf(new) else new
-    scores = ",\\,".join(number(s) for s in it.scores[now.keys])
-    powers = now.powers[0].tolist()
-    mixed = " ".join(rf"+ {number(p)}\,{vector(v)}" for p, v in zip(powers, values[now.keys], strict=True))
+    def added(terms: Iterable[str], result: str) -> str:
+        terms = list(terms)
+        if narrow or exact:
+            return r" \\ &\quad + ".join(terms) + rf" \\ &= {result}"
+        return " + ".join(terms) + f" = {result}"
+
+    new, factor, total_now = (x[it.row].item() for x in (now.maximum, now.rescale, now.total))
+    base = formulas.number(0.0 if math.isinf(new) else new, digits).guarded().tex
+    scores = (r",\," if not exact else r",\, \\ &\quad\ ").join(number(s) for s in it.scores[now.keys])
+    powers = now.powers[it.row].tolist()
+    mixed = [f"{number(p)}\\,{vector(v)}" for p, v in zip(powers, values[now.keys], strict=True)]
+    old = f"{number(factor)}\\,{vector(gathered)}"
     lines = [
-        rf"m' &= \max({number(m)},\;{scores}) = {formulas.number(new, digits).tex}",
-        rf"r &= e^{{\,m-m'}} = e^{{\,{number(m)}-{formulas.number(base, digits).guarded().tex}}} = {number(factor)}",
-        rf"\ell' &= r\,\ell + \textstyle\sum e^{{\,s-m'}} = {number(factor)}\cdot {number(total)} + "
-        + " + ".join(map(number, powers)) + rf" = {number(now.total.item())}",
-        rf"o' &= r\,o + \textstyle\sum e^{{\,s-m'}}\,v = {number(factor)}\,{vector(gathered)}",
-        rf"&\quad {mixed}",
-        rf"&= {vector(now.gathered[0])}",
+        rf"m' &= \max({number(m)},\;{scores}) = {number(new)}",
+        rf"r &= e^{{\,{number(m)}-{base}}} = {number(factor)}",
+        r"\ell' &= " + added([rf"{number(factor)}\cdot {number(total)}", *map(number, powers)], number(total_now)),
+        rf"o' &= {old} \\ &\quad + " + r" \\ &\quad + ".join(mixed) + rf" \\ &= {vector(now.gathered[it.row])}",
     ]  # fmt: skip
     said = "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
     return f"{text('see_block', block=it.taken)}\n\n{said}\n\n{text(_moral(m, new))}"
@@ -183,9 +197,9 @@ def arithmetic(it: Story, values: Any, text: Text, *, exact: bool) -> str:
 def _before(it: Story) -> tuple[float, float, Any]:
     """m, ℓ and o before the last block."""
     if it.taken < 2:
-        return -math.inf, 0.0, np.zeros_like(it.runs[0].gathered[0])
+        return -math.inf, 0.0, np.zeros_like(it.runs[0].gathered[it.row])
     then = it.runs[it.taken - 2]
-    return then.maximum.item(), then.total.item(), then.gathered[0]
+    return then.maximum[it.row].item(), then.total[it.row].item(), then.gathered[it.row]
 
 
 def _moral(before: float, after: float) -> str:
@@ -203,8 +217,8 @@ def ledger(it: Story, names: Sequence[str], text: Text, *, exact: bool) -> str:
     head = ["block", "keys", "m", "r", "l", "o", "so_far"]
     lines = [[text(f"ledger_{each}") for each in head], ["---:", ":---", *["---:"] * 3, ":---", ":---"]]
     for b, seen in enumerate(it.runs[: it.taken]):
-        vectors = ["(" + ", ".join(show(float(x)) for x in v[0]) + ")" for v in (seen.gathered, seen.output)]
-        plain = [show(x.item()) for x in (seen.maximum, seen.rescale, seen.total)]
+        vectors = ["(" + ", ".join(show(float(x)) for x in v[it.row]) + ")" for v in (seen.gathered, seen.output)]
+        plain = [show(x[it.row].item()) for x in (seen.maximum, seen.rescale, seen.total)]
         lines.append([str(b + 1), text.list([escaped(name) for name in names[seen.keys]]), *plain, *vectors])
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
@@ -212,7 +226,7 @@ def ledger(it: Story, names: Sequence[str], text: Text, *, exact: bool) -> str:
 def ending(it: Story, name: str, text: Text, *, exact: bool) -> str:
     """At the end: the same as ④."""
     show = display.exact if exact else display.short
-    output = ", ".join(show(float(x)) for x in it.runs[-1].output[0])
+    output = ", ".join(show(float(x)) for x in it.runs[-1].output[it.row])
     gap = "0" if it.gap == 0 else display.signed(f"{it.gap:.1e}")
-    empty = not it.runs[-1].total.item()
+    empty = not it.runs[-1].total[it.row].item()
     return text("end_empty" if empty else "end", token=escaped(name), output=output, gap=gap)

@@ -43,7 +43,7 @@ def test_leading_axes_broadcast_as_they_do_there():
     close(tiled_attention(Q, K, wide, mask, block=(2, 3)), attention_steps(Q, K, wide, mask).output)
 
 
-@pytest.mark.parametrize("size", [1e3, 1e6, 1e15, 3e29])
+@pytest.mark.parametrize("size", [1e3, 1e6, 1e15, 2e29])
 def test_huge_scores_neither_overflow_nor_drift(size):
     Q, K = size * np.array([[1.0, -2], [0, 0], [3, 1]]), size * np.array([[1.0, 0], [1, 0], [0, 2], [-4, 1], [2, 2]])
     V = np.arange(10.0).reshape(5, 2)
