@@ -24,7 +24,9 @@ MOVED = "#7a5fd0"
 COLUMNS = ("kind", "q", "x", "y", "x2", "y2", "fill", "light", "text", "tip", "size")
 HEAD = 44  #: pixels above the cells: a title and the names of columns
 RESIDUAL = 74  #: pixels for a residual, right of its row
-LEAST, LEGIBLE, LARGEST = 11, 24, 44  #: pixels of a cell; from LEGIBLE on a number stands in it
+LEAST, LEGIBLE, LARGEST = 6, 24, 44  #: pixels of a cell; from LEGIBLE on a number stands in it
+
+PAD: Any = {"type": "pad"}  #: sizes are those of what is drawn; Streamlit would take them for those of the picture
 
 Show = Callable[[float], str]
 
@@ -92,18 +94,16 @@ class Plan:
     """Where the shuffle test's blocks stand, for so many tokens and columns."""
 
     cell: int
+    last: int  # a cell of the difference
     labels: int
     gap: int  # between the two outputs, where the wires run
     below: bool  # whether the difference stands below them
 
-    def wide(self, columns: int) -> int:
-        return columns * self.cell
-
     def size(self, n: int, columns: int) -> tuple[int, int]:
-        pair = 2 * self.labels + 2 * self.wide(columns) + self.gap
-        last = self.labels + self.wide(columns) + RESIDUAL
+        pair = 2 * self.labels + 2 * columns * self.cell + self.gap
+        last = self.labels + columns * self.last + RESIDUAL
         high = HEAD + n * self.cell + 4
-        return (max(pair, last), 2 * high + 14) if self.below else (pair + 26 + last, high)
+        return (max(pair, last), high + 14 + HEAD + n * self.last + 4) if self.below else (pair + 26 + last, high)
 
 
 def plan(n: int, columns: int, room: int) -> Plan:
@@ -111,9 +111,9 @@ def plan(n: int, columns: int, room: int) -> Plan:
     labels, gap = (40, 34) if room < 400 else (60, 84)
     beside = min((room - 3 * labels - gap - 26 - RESIDUAL) // (3 * columns), LARGEST)
     if beside >= LEGIBLE:
-        return Plan(beside, labels, gap, below=False)
-    stacked = min((room - 2 * labels - gap) // (2 * columns), (room - labels - RESIDUAL) // columns, LARGEST)
-    return Plan(max(stacked, LEAST - 4), labels, gap, below=True)
+        return Plan(beside, beside, labels, gap, below=False)
+    pair, last = (room - 2 * labels - gap) // (2 * columns), (room - labels - RESIDUAL) // columns
+    return Plan(*(min(max(cell, LEAST), LARGEST) for cell in (pair, last)), labels, gap, below=True)
 
 
 def shuffle(
@@ -123,7 +123,7 @@ def shuffle(
     """Output before and after a shuffle, wires between the rows of the same token, and the difference put back."""
     n, columns = before.values.shape
     at = plan(n, columns, room)
-    sheet, wide, cell = Sheet(*at.size(n, columns)), at.wide(columns), at.cell
+    sheet, wide, cell = Sheet(*at.size(n, columns)), columns * at.cell, at.cell
     right = at.labels + wide + at.gap  # where the second block begins
     _block(sheet, before, at.labels, 0, cell, limit)
     _block(sheet, after, right, 0, cell, limit)
@@ -135,11 +135,12 @@ def shuffle(
         stays = start == row
         sheet.wire(at.labels + wide + 3, y, right - 5, y2, LINE if stays else MOVED, 1.2 if stays else 2.2, token)
     left, top = (at.labels, HEAD + n * cell + 18) if at.below else (right + wide + 2 * at.labels + 26, 0)
-    _block(sheet, moved, left, top, cell, limit)
-    _labels(sheet, names, moved.rows, left - 6, top + HEAD, cell, "right", at.labels)
-    sheet.words(left + wide + 8, top + HEAD - 12, heading, "left", 11)
+    _block(sheet, moved, left, top, at.last, limit)
+    _labels(sheet, names, moved.rows, left - 6, top + HEAD, at.last, "right", at.labels)
+    beside = left + columns * at.last + 8
+    sheet.words(beside, top + HEAD - 12, heading, "left", 11)
     for row, (token, residual) in enumerate(zip(moved.rows, residuals, strict=True)):
-        sheet.words(left + wide + 8, top + HEAD + (row + 0.5) * cell, residual, "left", 12, token)
+        sheet.words(beside, top + HEAD + (row + 0.5) * at.last, residual, "left", 12, token)
     return sheet.frame(), spec(sheet.width, sheet.height, n)
 
 
@@ -280,7 +281,8 @@ def spec(width: int, height: int, rows: int = 0) -> dict[str, Any]:
         words("bold", "left", fontWeight="bold"), words("left", "left"), words("middle", "center"),
         words("right", "right"),
     ]  # fmt: skip
-    chart = alt.layer(*layers).resolve_scale(color="independent").configure_view(stroke=None)
+    chart = alt.layer(*layers).resolve_scale(color="independent")
+    chart = chart.configure(view={"stroke": None}, padding=2, autosize=PAD)
     return charts.without_data(chart) | ({"params": _lighting(rows)} if rows else {})
 
 
@@ -298,13 +300,13 @@ def _lighting(rows: int) -> list[dict[str, Any]]:
 @lru_cache(maxsize=32)
 def band_spec(room: int, x_title: str, y_title: str) -> dict[str, Any]:
     """Curves over distance, each with a band from the least to the largest; words are those of one language."""
-    legend = alt.Legend(orient="bottom", title=None)
+    legend = alt.Legend(orient="top", title=None)
     colour = alt.Color("side:N", scale=alt.Scale(range=[MOVED, "#b5651d"]), legend=legend)
-    base = alt.Chart(width=room, height=250)
+    base = alt.Chart(width=room, height=230)
     x = alt.X("d:Q", title=x_title, scale=alt.Scale(nice=False), axis=alt.Axis(tickMinStep=1, grid=False))
     band = base.mark_area(opacity=0.3).encode(x, alt.Y("low:Q", title=y_title), alt.Y2("high:Q"), colour)
     line = base.mark_line(strokeWidth=2, point={"size": 18}).encode(x, alt.Y("mean:Q"), colour, tooltip="tip:N")
-    return charts.without_data(alt.layer(band, line).configure_view(stroke=None))
+    return charts.without_data(alt.layer(band, line).configure(view={"stroke": None}, autosize=PAD))
 
 
 def widths(kind: str, layout: str) -> int:

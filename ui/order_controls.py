@@ -36,11 +36,12 @@ def put(order: Order) -> None:
 
 
 def shuffled(now: Order) -> Order:
-    """Another order than now, and than the sentence's if there is one."""
-    others = [now]
-    while others[-1] in (now, tuple(sorted(now))) and len(others) < 20:
-        others.append(tuple(random.sample(now, len(now))))
-    return others[-1] if others[-1] != tuple(sorted(now)) else now[::-1]
+    """Another order than now where there is a third one, and never that of the sentence."""
+    for _ in range(50):
+        then = tuple(random.sample(now, len(now)))
+        if then != now and list(then) != sorted(then):
+            return then
+    return tuple(sorted(now, reverse=True))
 
 
 def swapped(now: Order) -> Order:
@@ -57,7 +58,7 @@ WAYS: dict[str, tuple[Callable[[Order], Sequence[int]], str]] = {
 
 
 def guess(text: Text) -> None:
-    """Commit to an answer, and the sentence is reversed."""
+    """Commit to an answer, and the sentence is reversed. An answer is one about the encoding that is on."""
     bench = state.bench()
     if len(bench.tokens) < 2 or order_of(bench) != tuple(range(len(bench.tokens))):
         return
@@ -65,7 +66,8 @@ def guess(text: Text) -> None:
 
     def commit() -> None:
         if st.session_state.get(key) in options:
-            state.show("order.guess", st.session_state[key])
+            encoding = views.get(state.bench(), "order.encoding")
+            state.show("order.guess", f"{encoding} {st.session_state[key]}")
             put(order_of(state.bench())[::-1])
 
     with widgets.line():

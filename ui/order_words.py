@@ -22,8 +22,8 @@ def verdict(trial: Trial, it: Setting, bench: Workbench, text: Text) -> str:
         "residual": f"**{residual(trial.residual)}**", "token": most, "encoding": text(f"encoding_{it.encoding}"),
     }  # fmt: skip
     said = [text(_verdict(trial, it), **values)]
-    guess = views.get(bench, "order.guess")
-    if guess and trial.shuffled:
+    about, _, guess = views.get(bench, "order.guess").partition(" ")
+    if about == it.encoding and trial.shuffled:
         said.insert(0, text("guess_right" if (guess == "same") == trial.same else "guess_wrong"))
     return text.sentences(said)
 

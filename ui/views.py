@@ -86,7 +86,8 @@ VIEWS: dict[str, View] = {
     "masks.lab": one_of("after", "fill", "polarity", "empty", "padding", "append"),
     "order.d": one_of(16, 2, 4, 8, 32),
     "order.encoding": one_of("none", "sinusoidal", "rope", "alibi"),
-    "order.guess": one_of("", "same", "other"),
+    "order.guess": one_of("", *(f"{of} {what}" for of in ("none", "sinusoidal", "rope", "alibi")
+                                for what in ("same", "other"))),
     "order.head": whole(1, 16),
     "order.heads": whole(1, 16, 8),
     "order.k": whole(0, 63, 5),
