@@ -43,12 +43,13 @@ def draw(
     move, rest = PACE[kind]
     components.ribbons(
         key=key, width="stretch",
-        on_went_change=state.callback(lambda: _took(key, "went", lambda at: view and state.show(view, at))),
+        on_went_change=state.callback(lambda: _took(key, "went", lambda at: state.show(view, at))),
         on_ask_change=state.callback(lambda: _took(key, "ask", _ask)),
         on_look_change=state.callback(lambda: _took(key, "look", lambda j: _look(j, key))),
         on_onward_change=state.callback(lambda: _took(key, "onward", lambda _: onward and onward[1]())),
         data={
             "session": state.lab()["session"], "seen": _seen(key), "story": f"{kind} {len(bench.tokens)}", "at": at,
+            "keeps": bool(view),
             "compact": compact, "asker": bench.token, "names": it.names, "hidden": it.hidden.astype(int).tolist(),
             "frames": frames, "parts": ribbons_story.parts(it, kind), "move": move, "rest": rest,
             "stride": STRIDE.get(kind, 1), "onward": onward[0] if onward else "",

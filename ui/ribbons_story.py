@@ -100,9 +100,11 @@ def _hard(it: Asked) -> list[Frame]:
     else:
         fetched = text(f"hard_2{which}", **words)
     lines = [1 if w else 0.25 for w in weights]
+    even = len(best) > 1 and len(best) == np.count_nonzero(~it.hidden)
+    matched = text("hard_1_even" if even else f"hard_1{which}", **words)
     return [
         _frame(it, text("name_hard_0"), text("hard_0", count=len(it.names), **words), reach=0, thin=1, upto=1),
-        _frame(it, text("name_hard_1"), text(f"hard_1{which}", **words), thin=1, on=lines, shut=1, upto=3,
+        _frame(it, text("name_hard_1"), matched, thin=1, on=lines, shut=1, upto=3,
                chips=["✓" if w else "✕" for w in weights]),
         _mixed(it, weights, text("name_hard_2"), fetched),
     ]  # fmt: skip

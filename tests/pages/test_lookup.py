@@ -116,6 +116,8 @@ def test_sentences_of_the_article():
     assert hard[-1]["say"].endswith("老鼠 mouse came next with 4.25 and counts for nothing.")
     assert "equal parts of 猫 cat, 老鼠 mouse" in ribbons_story.frames(asked(TIE), "hard")[-1]["say"]
     assert "empty hands" in ribbons_story.frames(asked(BENCHES["all masked"]), "hard")[-1]["say"]
+    nothing = ribbons_story.frames(asked(lookup.tried(CAT, "nothing")), "hard")
+    assert nothing[1]["say"].startswith("No label stands out: all have score 0.")
     parts = ribbons_story.parts(asked(CAT), "real")[2]
     assert parts[1] == "① q·k = 2.00·1.00 + 1.00·0 + 1.50·1.50 + 0·0 = 4.25"
     assert parts[3] == "③ exp(2.13) ÷ sum = 8.37 ÷ 20.98 = 0.40"

@@ -81,7 +81,7 @@ function step(it, way) {
 }
 
 function settle(it) {
-  if (it.scrubbing || it.at === it.data.at && it.seq <= it.data.seen) return;
+  if (!it.data.keeps || it.scrubbing || it.at === it.data.at && it.seq <= it.data.seen) return;
   if (it.at !== it.sent || it.data.at !== it.at) it.send("went", it.at);
   it.sent = it.at;
 }
@@ -279,8 +279,6 @@ function build(it) {
   }
   const { words: say } = data;
   parts.figure.setAttribute("aria-label", say.region);
-  parts.picture.setAttribute("aria-label", say.region);
-  parts.figure.title = "";
   parts.slider.max = data.frames.length - 1;
   parts.slider.setAttribute("aria-label", say.slider);
   parts.slider.title = parts.play.title = say.keys;
@@ -312,8 +310,8 @@ function draw(it) {
     head.dataset.room = room;
     return head;
   });
-  const strip = small ? 12 : 22, font = small ? 16 : 19;
-  const lines = row >= ROW.wide ? [12, 40] : small ? [8, 30] : [6, 28]; // token and strip, below the top of a row
+  const strip = small ? 12 : row < ROW.wide ? 19 : 22, font = small ? 16 : 19;
+  const lines = row >= ROW.wide ? [12, 40] : small ? [8, 30] : [4, 27]; // token and strip, below the top of a row
   it.rows = data.names.map((_, j) => {
     const g = make(picture, "g", { class: "row", tabindex: 0, role: "button" });
     const bands = make(g, "g", { "clip-path": `url(#${id}0)` }), back = make(g, "g", { "clip-path": `url(#${id}1)` });
@@ -322,7 +320,7 @@ function draw(it) {
     const y = top + j * row + 3, high = row - 6;
     make(g, "rect", { class: "card", x: x[1], y, width: shelf, height: high, rx: 6 });
     const token = make(g, "text", { class: "token", x: x[1] + 10, y: y + lines[0] + font * 0.72, "font-size": font });
-    const end = narrow ? x[2] - 10 : x[1] + shelf / 2 - 10;
+    const end = small ? x[2] - 10 : x[1] + shelf / 2 - 10;
     const chip = make(g, "text", { class: "chip", x: end, y: y + lines[0] + font * 0.72, "font-size": font });
     const half = shelf / 2 - 16;
     const keys = cells(g, x[1] + 8, y + lines[1] - 3, half, data.query.length, strip, small);
