@@ -4,13 +4,9 @@ import streamlit as st
 
 from ui import glossary, shell
 
-glossary.note()
 text = shell.begin("glossary")
-glossary.answer()
 st.markdown(text("question"))
 glossary.choose(text)
-glossary.word(text)
-glossary.question(text)
 glossary.words(text)
 glossary.asked(text)
 shell.next_pages(text, "lookup", "edit", "challenges")

@@ -63,40 +63,23 @@ FORMULAS: dict[str, str] = {
     "online_softmax": r"\ell \to \ell\,e^{m - m'} + e^{s - m'},\quad m' = \max(m, s)",
 }  # fmt: skip
 
-_ASKED = "glossary_asked"
-
-
-def note() -> None:
-    """Remember what the address asks for: `glossary?term=query`, `glossary?question=12`.
-
-    Before anything is drawn, because the address component then writes the address anew, with what is shown in the
-    code of the link.
-    """
-    asked = {name: st.query_params[name] for name in ("term", "question") if name in st.query_params}
-    if asked and asked != st.session_state.get(_ASKED, ({},))[0]:
-        st.session_state[_ASKED] = (asked, False)
-
-
-def answer() -> None:
-    """Show what the address asked for, once."""
-    asked, answered = st.session_state.get(_ASKED, ({}, True))
-    if answered:
-        return
-    st.session_state[_ASKED] = (asked, True)
-    term, number = asked.get("term", ""), asked.get("question", "")
-    state.show("glossary.term", term if term in terms() else "")
-    state.show("glossary.question", int(number) if number in map(str, QUESTIONS) else 0)
-
 
 def choose(text: Text) -> None:
-    """Find a word or a question; typing narrows the lists down."""
+    """Find a word or a question, each shown under its list; typing narrows the lists down."""
     bench, asked = state.bench(), Text("questions", text.lang)
-    word, question = st.columns(2)
-    with word:
-        _list("word", "glossary.term", ("", *terms()), views.get(bench, "glossary.term"), text, _names(text.lang))
-    with question:
-        _list("asked", "glossary.question", (0, *QUESTIONS), views.get(bench, "glossary.question"), text,
-              {number: text("option_asked", number=number, ask=asked(f"ask_{number}")) for number in QUESTIONS})
+    left, right = st.columns(2)
+    with left:
+        term = views.get(bench, "glossary.term")
+        _list("word", "glossary.term", ("", *terms()), term, text, _names(text.lang))
+        if term:
+            _word(term, text)
+    with right:
+        number = views.get(bench, "glossary.question")
+        _list("asked", "glossary.question", (0, *QUESTIONS), number, text,
+              {each: text("option_asked", number=each, ask=asked(f"ask_{each}")) for each in QUESTIONS})
+        if number:
+            with st.container(border=True, key="glossary_question"):
+                questions.entry(number, "asked", text)
 
 
 def _list(
@@ -121,11 +104,8 @@ def _names(lang: str) -> dict[str | int, str]:
     return names
 
 
-def word(text: Text) -> None:
-    """The term that was asked for, with its formula and the pages to see it on."""
-    id = views.get(state.bench(), "glossary.term")
-    if not id:
-        return
+def _word(id: str, text: Text) -> None:
+    """One term, with its formula and the pages to see it on."""
     formula = [f"$$\n{FORMULAS[id]}\n$$"] if id in FORMULAS else []
     with st.container(border=True, key="glossary_word"):
         st.markdown("\n\n".join([f"#### {_heading(id, text)}", *_said(id, text.lang, formula)]))
@@ -133,14 +113,6 @@ def word(text: Text) -> None:
             st.markdown(text("seen"), width="content")
             for page in SEEN[id]:
                 st.page_link(f"pages/{page}.py", label=text(f"nav_{page}"), icon=shell.ICONS[page])
-
-
-def question(text: Text) -> None:
-    """The question that was asked for."""
-    number = views.get(state.bench(), "glossary.question")
-    if number:
-        with st.container(border=True, key="glossary_question"):
-            questions.entry(number, "asked", text)
 
 
 def words(text: Text) -> None:

@@ -38,7 +38,7 @@ def lab() -> dict[str, Any]:
             "session": secrets.token_hex(4), "code": link.encode(preset(START)), "undo": [], "redo": [], "forgotten": 0,
             "epoch": 0, "problems": {}, "seen": {}, "notices": [], "looks": 0, "trail": [], "spot": "",
             "layout": None, "opened": False, "running": False, "interrupted": False, "arrived": False, "pin": None,
-            "compare": "now", "steps_shown": 0,
+            "compare": "now", "steps_shown": 0, "asked": {},
         }  # fmt: skip
     return here
 
@@ -181,17 +181,28 @@ def adopt(code: str | None, pinned: str | None = None) -> None:
     """
     here = lab()
     first, here["opened"] = not here["opened"], True
-    if not first:
-        return
-    for what, asked, use in (("pin", pinned, pin), ("link", code, commit)):
-        try:
-            if asked and len(asked) > link.MAX_CODE:
-                raise link.BadLink("oversized")
-            if asked:
-                use(link.decode(asked))
-        except link.BadLink as error:
-            notify(f"{what}_{error.reason}")
-    here["arrived"] = bool(here["undo"])
+    if first:
+        for what, asked, use in (("pin", pinned, pin), ("link", code, commit)):
+            try:
+                if asked and len(asked) > link.MAX_CODE:
+                    raise link.BadLink("oversized")
+                if asked:
+                    use(link.decode(asked))
+            except link.BadLink as error:
+                notify(f"{what}_{error.reason}")
+        here["arrived"] = bool(here["undo"])
+    _show_asked()
+
+
+def _show_asked() -> None:
+    """Show what an address asks for in plain words (see `views.ASKED`), once: from then on it is in the code."""
+    asked = {name: st.query_params[name] for name in views.ASKED if name in st.query_params}
+    if asked != lab()["asked"]:
+        lab()["asked"] = asked
+        for name, text in asked.items():
+            value = int(text) if text.isdecimal() else text
+            if views.VIEWS[views.ASKED[name]].fits(value):
+                show(views.ASKED[name], value)
 
 
 #: Takes in what was typed but not yet committed; set by ui.editor, which knows how to read it.

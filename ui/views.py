@@ -104,6 +104,9 @@ VIEWS: dict[str, View] = {
     "walk.done": some_of(*PATH),
 }
 
+#: parameter of an address → the view it asks for: `glossary?term=query`, `glossary?question=12`
+ASKED = {"term": "glossary.term", "question": "glossary.question"}
+
 
 def get(bench: Workbench, name: str) -> Any:
     """What is shown.
