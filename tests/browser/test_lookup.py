@@ -53,14 +53,13 @@ def short(row: object) -> list[str]:
 
 def test_by_key_to_the_end_of_the_story(open_page: OpenPage) -> None:
     page = open_page(address(CAT))
-    steps, before = CAT.steps(), messages(page)
+    steps = CAT.steps()
     page.keyboard.press("ArrowRight")  # nobody else listens
     expect(part(page, "name")).to_have_text("Which label?")
     part(page, "slider").focus()
     page.keyboard.press("ArrowRight")
     expect(part(page, "sum")).to_have_text("new 追 chase = 1.00·猫 cat")
     settled(page)
-    assert messages(page) == before + 1, "only where it came to rest"
     assert bench(page) == views.shown(CAT, "lookup.step", 2)
 
     page.keyboard.press("ArrowRight")  # behind the last step is the next kind

@@ -201,3 +201,18 @@ def test_the_table_has_the_whole_look_up():
         numbers = [steps.scores[1, j], steps.masked[1, j], steps.weights[1, j], float(j == 0)]
         assert row[1:5] == [display.short(float(x), 4) for x in numbers]
     assert "0.45** · V(猫" in said(app)
+
+
+def small() -> None:
+    from ui import ribbons, state
+    from ui.text import Text
+
+    ribbons.draw(state.bench(), Text("home", "zh"), key="small", compact=True)
+
+
+def test_a_small_picture_begins_at_the_end_and_keeps_no_place():
+    app = AppTest.from_function(small).run()
+    assert_well(app)
+    data = sent(app)
+    assert (data["compact"], data["at"], data["keeps"], data["words"]["look"]) == (True, 5, False, "")
+    assert data["frames"][5]["sum"] == "新的「追」= 0.45·猫 + 0.40·老鼠 + 0.10·追 + 0.05·的"

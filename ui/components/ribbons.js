@@ -88,11 +88,13 @@ function settle(it) {
 
 function play(it) {
   it.playing = true;
+  it.told = null; // all ribbons are in the light again
   it.opening = it.at < it.data.frames.length - 1;
   if (!it.opening) {
     it.at = 0;
     show(it);
   }
+  tell(it);
   label(it);
   next(it);
 }
@@ -405,7 +407,7 @@ function listen(it, { g }, j) {
   g.onkeydown = (event) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by) it.rows[(j + by + it.rows.length) % it.rows.length].g.focus();
-    else if (event.key === "Enter") choose(j);
+    else if (event.key === "Enter" || event.key === " ") choose(j);
     else if (event.key === "Escape") choose(null);
     else return;
     event.preventDefault();
