@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -92,5 +93,9 @@ def made(ran: Ran) -> str:
 
 def plain_source() -> dict[Function, str]:
     """Both functions down to what they compute: no checks, types, comments or docstrings."""
-    functions = (attention.softmax, attention.attention)
-    return {each: by_line.bare(each, without=CHECKS.__contains__) for each in functions}
+    return {each: _plain(each) for each in (attention.softmax, attention.attention)}
+
+
+@lru_cache(maxsize=16)
+def _plain(function: Function) -> str:
+    return by_line.bare(function, without=CHECKS.__contains__)
