@@ -11,12 +11,13 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+import streamlit as st
 
 import attention
 from attention import examples
 from tests.pages.reading import assert_well, code, frames, inside, opened, said, stage, typed
 from tests.ui.test_pixels import assert_coloured
-from ui import display, flow, state, views
+from ui import display, flow, flow_asked, flow_open, state, views
 from ui import workbench as w
 from ui.text import LANGUAGES, Text, catalogue
 
@@ -152,9 +153,7 @@ def assert_code(shown: dict[str, Any], node: str, prose: str) -> None:
 def test_another_line_of_the_code_opens_what_is_made_there():
     app = opened("flow", "en", CAT)
     line = next(line for line in component(app, "code")["lines"] if "weights =" in line["text"])
-    from ui import flow_open
-
-    with inside(app), patch.object(flow_open.st, "session_state", {"flow_code": {"step": line["step"]}}):
+    with inside(app), patch.object(st, "session_state", {"flow_code": {"step": line["step"]}}):
         flow_open._go_to_line()
     assert component(app.run(), "flow")["opened"] == "weights"
 
@@ -291,9 +290,11 @@ def test_d_v_is_free():
     assert set(changed(app)) == {"W_V", "V", "output"}
     app.button(key="flow_do_sizes").click().run()
     assert code(app).sizes["d_v"] == 4
-    app.button_group(key="flow_ask").set_value(None).run()
-    assert_well(app)
+    with inside(app), patch.object(st, "session_state", {"flow_ask": None}):  # the pill was pressed once more
+        flow_asked._ask()
+    assert_well(app.run())
     assert views.get(code(app), "flow.ask") == ""
+    assert not [button for button in app.button if button.key == "flow_do_sizes"]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
