@@ -101,27 +101,45 @@ class Workbench:
 
 
 def own_mask(bench: Workbench) -> NDArray[np.bool_]:
-    """The reader's own mask: what was clicked (all True before the first click), and every part switched on."""
-    combined = attention.combine_masks(hand(bench), *mask_parts(bench).values())
-    assert combined is not None
-    return combined
+    """The reader's own mask: what was clicked (all True before the first click), and every part switched on.
+
+    Read-only: it is shared.
+    """
+    n = len(bench.tokens)
+    return _own_mask(n, bench.allowed, bench.mask_causal, bench.mask_length, bench.mask_window)
 
 
 def hand(bench: Workbench) -> NDArray[np.bool_]:
     """What the reader clicked alone."""
-    n = len(bench.tokens)
-    return np.array([[c == "1" for c in row] for row in bench.allowed or ("1" * n,) * n])
+    return _hand(len(bench.tokens), bench.allowed)
 
 
 def mask_parts(bench: Workbench) -> dict[str, NDArray[np.bool_]]:
     """The parts of the reader's own mask that are switched on, by the field that says so."""
-    n = len(bench.tokens)
-    made = {
-        "mask_causal": lambda: attention.causal_mask(n),
-        "mask_length": lambda: np.broadcast_to(attention.padding_mask(bench.mask_length, n), (n, n)),
-        "mask_window": lambda: attention.sliding_window_mask(n, bench.mask_window),
-    }
-    return {name: make() for name, make in made.items() if getattr(bench, name)}
+    return _parts(len(bench.tokens), bench.mask_causal, bench.mask_length, bench.mask_window)
+
+
+@lru_cache(maxsize=256)
+def _own_mask(n: int, allowed: tuple[str, ...], *parts: int) -> NDArray[np.bool_]:
+    combined = attention.combine_masks(_hand(n, allowed), *_parts(n, *parts).values())
+    assert combined is not None
+    combined.flags.writeable = False
+    return combined
+
+
+def _hand(n: int, allowed: tuple[str, ...]) -> NDArray[np.bool_]:
+    return np.array([[c == "1" for c in row] for row in allowed or ("1" * n,) * n])
+
+
+def _parts(n: int, causal: int, length: int, window: int) -> dict[str, NDArray[np.bool_]]:
+    on = {}
+    if causal:
+        on["mask_causal"] = attention.causal_mask(n)
+    if length:
+        on["mask_length"] = np.broadcast_to(attention.padding_mask(length, n), (n, n))
+    if window:
+        on["mask_window"] = attention.sliding_window_mask(n, window)
+    return on
 
 
 @lru_cache(maxsize=256)
