@@ -3,7 +3,7 @@
 // From left to right where there is room, else from top to bottom. Python sends all that is shown.
 
 const pictures = new WeakMap();
-const ROOM = 700; // CSS pixels that the flow from left to right needs
+const ROOM = 640; // CSS pixels that the flow from left to right needs at least
 const TIP = 6;
 
 export default function (component) {
@@ -101,13 +101,9 @@ function label(made, node, opened) {
 function place(it) {
   const width = it.root.parentElement.clientWidth;
   if (!width) return;
-  const wide = width >= ROOM;
-  it.root.dataset.way = wide ? "wide" : "tall";
-  for (const area of it.areas) {
-    const [along, lane, lanes] = area.spot;
-    const [one, other] = [`${along + 1}`, `${lane + 1} / span ${lanes}`];
-    [area.style.gridColumn, area.style.gridRow] = wide ? [one, other] : [other, one];
-  }
+  let wide = width >= ROOM;
+  stand(it, wide);
+  if (wide && it.root.scrollWidth > width + 1) stand(it, wide = false);
   const origin = it.root.getBoundingClientRect();
   const box = (name) => {
     const { left, right, top, bottom } = it.nodes.get(name).getBoundingClientRect();
@@ -116,6 +112,15 @@ function place(it) {
   };
   it.arrows.replaceChildren(...it.data.arrows.flatMap(([from, to]) => arrow(it, from, to, box(from), box(to), wide)));
   light(it, null);
+}
+
+function stand(it, wide) {
+  it.root.dataset.way = wide ? "wide" : "tall";
+  for (const area of it.areas) {
+    const [along, lane, lanes] = area.spot;
+    const [one, other] = [`${along + 1}`, `${lane + 1} / span ${lanes}`];
+    [area.style.gridColumn, area.style.gridRow] = wide ? [one, other] : [other, one];
+  }
 }
 
 function arrow(it, from, to, a, b, wide) {
