@@ -25,8 +25,8 @@ from ui.workbench import MASKS, Workbench
 
 FIGURE = "scratch"
 FUNCTIONS = ("attention", "softmax")
-#: the page's layout → that of the column beside the code; elsewhere the figure stands below the code
-BESIDE = {"xl": "half", "wide": "narrow"}
+#: the page's layout → that of the figure, which stands beside the code where there is room, else below it
+ROOM = {"xl": "half", "wide": "narrow", "medium": "medium", "phone": "phone"}
 FOLDED = '    """…"""'  #: a docstring, folded away
 DIMENSIONS = {"Q": "d_k", "K": "d_k", "V": "d_v"}  #: whose columns are no keys
 
@@ -46,18 +46,21 @@ def stepper(text: Text) -> None:
     bench = state.bench()
     it = run(bench, views.get(bench, "scratch.function"))
     at = min(views.get(bench, "scratch.line"), len(it.ran) - 1)
-    wide = shell.layout() in BESIDE
+    wide = shell.layout() in ("xl", "wide")
     with widgets.line():
         _which(bench, text)
         widgets.pick("mask", MASKS, bench.mask, text, show=lambda mask: text(f"mask_{mask}"),
                      change=workbench.with_mask)
     left, right = st.columns(2, gap="small") if wide else (st.container(), st.container())
     with left:
-        _buttons(it, at, text)
+        if wide:
+            _buttons(it, at, text)
         components.code(
             key="scratch_code", on_step_change=state.callback(lambda: _go(it)), width="stretch",
             data={"lines": lines(it, at, text), "label": text("code_label")},
         )  # fmt: skip
+        if not wide:  # between the code and the figure, so that a thumb on them hides neither
+            _buttons(it, at, text)
         st.markdown(scratch_words.line(it, at, bench, text))
     with right:
         _draw(it, at, bench, text)
@@ -222,7 +225,7 @@ def _go(it: Run) -> None:
 
 def _draw(it: Run, at: int, bench: Workbench, text: Text) -> None:
     """What went into the line as well, where there is room to read all of it."""
-    layout = BESIDE.get(shell.layout(), "phone")
+    layout = ROOM[shell.layout()]
     drawn = heats(it, at, bench, text, trace.marks(bench))
     if not _legible(drawn, layout):
         drawn = heats(it, at, bench, text, trace.marks(bench), with_read=False)

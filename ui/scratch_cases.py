@@ -145,7 +145,7 @@ def where(it: Evidence, text: Text) -> str:
     elif not it.own_mask:
         said.append(text("not_own_mask"))
     if it.times > 1:
-        said.append(text("times", times=display.short(it.times).replace(".00", ""), largest=display.short(it.largest)))
+        said.append(text("times", times=f"{it.times:.0f}", largest=f"{it.largest:.0f}"))
     return text.sentences(said)
 
 

@@ -18,7 +18,7 @@ from ui.text import Text
 from ui.workbench import Workbench
 
 #: how the operation is told the scale; the bench divides by its inverse
-SCALES = {"sqrt": "1 / Q.shape[-1] ** 0.5", "none": "1.0", "linear": "1 / Q.shape[-1]"}
+SCALES = {"sqrt": "1 / math.sqrt(Q.shape[-1])", "none": "1.0", "linear": "1 / Q.shape[-1]"}
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ def torch_script(bench: Workbench, text: Text) -> str:
     mask = "attn_mask=mask, " if bench.mask != "none" else ""
     return "\n".join([
         f"# {text('script_torch')}",
+        *(["import math", ""] if bench.scale == "sqrt" else []),
         "import torch",
         "import torch.nn.functional as F",
         "",
