@@ -29,7 +29,7 @@ def parts(
     n = len(tokens)
     records = []
     for p, (name, part) in enumerate(named.items()):
-        left = p * (n + GAP) + GAP
+        left = p * _pitch(n) + GAP
         records.append(("title", left, 0.0, name, ""))
         records.append(("sign", left - GAP / 2, n / 2, "∧" if p else "=", ""))
         for (i, j), may in np.ndenumerate(part):
@@ -39,9 +39,14 @@ def parts(
     return frame, _spec(n, len(named), layout)
 
 
+def _pitch(n: int) -> float:
+    """Cells from one part to the next: the name of a small one needs room as well."""
+    return max(n, 3) + GAP
+
+
 @lru_cache(maxsize=128)
 def _spec(n: int, count: int, layout: str) -> dict[str, Any]:
-    wide = count * (n + GAP)
+    wide = count * _pitch(n)
     room, mask = charts.ROOM[layout][0], 130 + 35 * n
     beside = (room - mask) / wide
     cell = int(min(max(beside if beside >= SMALL else room / wide, LEAST), CELL))

@@ -28,7 +28,8 @@ def after(bench: Workbench, text: Text, layout: str) -> None:
     mask, (Q, K, V) = masks.allowed(bench), bench.qkv()
     right, late = bench.steps(), attention.masked_after_steps(Q, K, V, mask, scale=bench.scale)
     left = late.weights.sum(axis=-1)
-    row = int(np.argmin(left))
+    open_rows = mask.any(axis=-1)
+    row = int(np.argmin(np.where(open_rows, left, 2.0))) if open_rows.any() else 0
     if not masks_lab.committed(bench, "after", text, "less" if left[row] < 1 - NOISE else "one"):
         return
     limit, tokens = masks_lab.largest(right.output, late.output), bench.tokens
@@ -45,6 +46,9 @@ def after(bench: Workbench, text: Text, layout: str) -> None:
         for name, one, sum_, gone in zip(names, right.weights, np.round(left, 12), np.round(missing, 12), strict=True)
     ]
     st.markdown(masks_lab.table([text("query"), *(text(f"after_{id}") for id in ("sum", "sum_late", "missing"))], rows))
+    if not open_rows.any():
+        st.markdown(text("see_after_empty"))
+        return
     if left[row] > 1 - NOISE:
         st.markdown(text("see_after_nothing"))
         return
@@ -161,7 +165,7 @@ def polarity(bench: Workbench, text: Text, layout: str) -> None:
                           sums=_to(future, flipped)),
     ], layout)  # fmt: skip
     st.markdown(text("see_polarity", rows=masks_lab.listed(some, names, text)))
-    seers = np.where(future, flipped.weights, 0.0).sum(axis=-1) > NOISE
+    seers = np.where(future & ~mask, flipped.weights, 0.0).sum(axis=-1) > NOISE
     if seers.any():
         st.markdown(text("see_future", rows=masks_lab.listed(seers, names, text)))
     if not some.all():

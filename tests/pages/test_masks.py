@@ -130,6 +130,15 @@ def test_the_wrong_way_round_the_future_leaks(lang):
     assert sums == ["→ 1.00", "→ 1.00", "→ 1.00", "→ 0"]
 
 
+def test_the_future_leaks_only_where_the_mask_hid_it():
+    padded = masks.with_part(CAT, "mask_length", 1)
+    start = Text("masks", "en")("see_future", rows="").split(":")[0]
+    assert start in said(opened("masks", "en", looking(CAUSAL, "polarity")))
+    assert start in said(opened("masks", "en", looking(padded, "polarity")))  # its keys behind the first are padding
+    past = w.with_allowed(CAT, {(3, 0): False})
+    assert start not in said(opened("masks", "en", looking(past, "polarity")))
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_row_without_keys_three_ways(lang):
     app = opened("masks", lang, looking(replace(CAUSAL, token=1), "empty"))
