@@ -6,13 +6,14 @@ from ui import order, order_controls, order_figures, order_parts, order_words, s
 
 text = shell.begin("order")
 bench, layout = state.bench(), shell.layout()
-it, trial = order.setting(bench), order.trial(bench)
+it = order.setting(bench)
+trial = order.trial(it, order.order_of(bench))
 
 st.markdown(text("question"))
 with widgets.line():
     order_controls.order(text)
     order_controls.pick("encoding", order.ENCODINGS, text, lambda name: text(f"encoding_{name}"))
-order_figures.draw_trial(trial, bench, text, layout)
+order_figures.draw_trial(trial, it, text, layout)
 st.markdown(order_words.verdict(trial, it, bench, text))
 order_controls.guess(text)
 order_controls.mask(text)

@@ -14,7 +14,7 @@ from ui.workbench import Workbench
 
 ENCODINGS = ("none", "sinusoidal", "rope", "alibi")
 PARTS = ("inside", "code", "sines", "turn", "add", "shift", "alibi")
-MOST_POSITIONS, MOST_COLUMNS, MOST_SHIFT, MOST_HEADS = 64, 32, 64, 16
+MOST_POSITIONS, MOST_SHIFT, MOST_HEADS = 64, 64, 16
 
 Array = NDArray[np.float64]
 Order = tuple[int, ...]
@@ -150,9 +150,8 @@ class Trial:
         return self.order != tuple(range(len(self.order)))
 
 
-def trial(bench: Workbench) -> Trial:
-    """The shuffle test as the page is set."""
-    it, order = setting(bench), order_of(bench)
+def trial(it: Setting, order: Order) -> Trial:
+    """The shuffle test of one order."""
     return Trial(order, read(it, tuple(range(it.n))), read(it, order))
 
 

@@ -42,7 +42,8 @@ class Sheet:
     def cell(
         self, x: float, y: float, wide: float, high: float, fill: str, light: bool, text: str, tip: str, q: int = -1
     ) -> None:
-        self.records.append(("cell", q, x, y, x + wide, y + high, fill, light, text, tip, min(12, wide * 0.375)))
+        size = min(12.0, wide * 0.375)
+        self.records.append(("cell", q, x, y, x + wide, y + high, fill, light, text, tip, size))
 
     def rule(self, x: float, y: float, x2: float, y2: float, colour: str = LINE, size: float = 1, q: int = -1) -> None:
         self.records.append(("rule", q, x, y, x2, y2, colour, False, None, None, size))
@@ -61,8 +62,11 @@ class Sheet:
         for at, high in ((x, y), (x + third, y), (x2 - third, y2), (x2, y2)):
             self.records.append(("wire", q, at, high, None, None, colour, False, None, None, size))
 
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame.from_records(self.records, columns=list(COLUMNS)).assign(ink=1)
+    def frame(self) -> Any:
+        """The marks by columns, as a table of Arrow's where there is one (see `ui.charts`)."""
+        columns = dict(zip(COLUMNS, map(list, zip(*self.records, strict=True)), strict=True))
+        columns["ink"] = [1] * len(self.records)
+        return charts.pyarrow.table(columns) if charts.pyarrow else pd.DataFrame(columns)
 
 
 def paint(values: NDArray[np.float64], limit: float) -> list[list[tuple[str, bool]]]:
@@ -113,13 +117,14 @@ def plan(n: int, columns: int, room: int) -> Plan:
     if beside >= LEGIBLE:
         return Plan(beside, beside, labels, gap, below=False)
     pair, last = (room - 2 * labels - gap) // (2 * columns), (room - labels - RESIDUAL) // columns
-    return Plan(*(min(max(cell, LEAST), LARGEST) for cell in (pair, last)), labels, gap, below=True)
+    pair = min(max(pair, LEAST), LARGEST)
+    return Plan(pair, min(max(last, LEAST), LARGEST, 3 * pair // 2), labels, gap, below=True)
 
 
 def shuffle(
     names: Sequence[str], before: Block, after: Block, moved: Block, residuals: Sequence[str], heading: str,
     limit: float, room: int,
-) -> tuple[pd.DataFrame, dict[str, Any]]:  # fmt: skip
+) -> tuple[Any, dict[str, Any]]:  # fmt: skip
     """Output before and after a shuffle, wires between the rows of the same token, and the difference put back."""
     n, columns = before.values.shape
     at = plan(n, columns, room)
@@ -171,7 +176,7 @@ def _shortened(name: str, room: int) -> str:
 
 def code_map(
     values: NDArray[np.float64], title: str, hint: str, tip: Callable[[int, int, str], str], room: int
-) -> tuple[pd.DataFrame, dict[str, Any]]:  # fmt: skip
+) -> tuple[Any, dict[str, Any]]:  # fmt: skip
     """A code as a heatmap: a position a row, a column of the code a column."""
     n, columns = values.shape
     wide, high = min(26.0, (room - 36) / columns), min(22.0, 420 / n)
@@ -198,7 +203,7 @@ class Clock:
     hands: Sequence[tuple[float, float, str, float, str]]  # x, y (upwards), colour, width, tip
 
 
-def clocks(dials: Sequence[Clock], room: int) -> tuple[pd.DataFrame, dict[str, Any]]:
+def clocks(dials: Sequence[Clock], room: int) -> tuple[Any, dict[str, Any]]:
     """Circles beside each other; below each what it is about."""
     across = min(len(dials), max(1, room // 150))
     step = min(room // across, 200)
@@ -225,7 +230,7 @@ def circle(sheet: Sheet, x: float, y: float, radius: float) -> None:
 
 def shadows(
     angles: NDArray[np.float64], pair: tuple[int, int], axis: str, tip: Callable[[int], str], room: int
-) -> tuple[pd.DataFrame, dict[str, Any]]:  # fmt: skip
+) -> tuple[Any, dict[str, Any]]:  # fmt: skip
     """Positions as points (cos, sin) on a circle, and left of it what sine alone keeps: their heights."""
     size = min(room, 380)
     radius = size / 2 - 52
@@ -300,9 +305,9 @@ def _lighting(rows: int) -> list[dict[str, Any]]:
 @lru_cache(maxsize=32)
 def band_spec(room: int, x_title: str, y_title: str) -> dict[str, Any]:
     """Curves over distance, each with a band from the least to the largest; words are those of one language."""
-    legend = alt.Legend(orient="top", title=None)
+    legend = alt.Legend(orient="top", title=None, symbolOpacity=1)
     colour = alt.Color("side:N", scale=alt.Scale(range=[MOVED, "#b5651d"]), legend=legend)
-    base = alt.Chart(width=room, height=230)
+    base = alt.Chart(width=room, height=340)
     x = alt.X("d:Q", title=x_title, scale=alt.Scale(nice=False), axis=alt.Axis(tickMinStep=1, grid=False))
     band = base.mark_area(opacity=0.3).encode(x, alt.Y("low:Q", title=y_title), alt.Y2("high:Q"), colour)
     line = base.mark_line(strokeWidth=2, point={"size": 18}).encode(x, alt.Y("mean:Q"), colour, tooltip="tip:N")

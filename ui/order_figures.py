@@ -25,14 +25,15 @@ Figure = tuple[Any, dict[str, Any]]
 PANELS = 8  #: so many heads of ALiBi are drawn
 
 
-def draw_trial(trial: Trial, bench: Workbench, text: Text, layout: str) -> None:
+def draw_trial(trial: Trial, it: Setting, text: Text, layout: str) -> None:
     """Both outputs, wires from each token's row to where it went, and the difference put back."""
-    _chart(_trial(trial, bench.tokens, text, charts.ROOM[layout][0]), "trial")
+    _chart(_trial(it, trial.order, text, charts.ROOM[layout][0]), "trial")
 
 
-def _trial(trial: Trial, tokens: tuple[str, ...], text: Text, room: int) -> Figure:
-    names, n = numbered(tokens, text), len(tokens)
-    places = tuple(range(n))
+@lru_cache(maxsize=256)
+def _trial(it: Setting, rows: order.Order, text: Text, room: int) -> Figure:
+    """Made once for an order under a setting: a class on one link costs no more."""
+    trial, names, places = order.trial(it, rows), numbered(it.bench.tokens, text), tuple(range(it.n))
 
     def tip(id: str, rows: Sequence[int]) -> Callable[[int, int, str], str]:
         template, at = text.template(id), {token: row for row, token in enumerate(rows)}
@@ -65,7 +66,7 @@ def draw_code(n: int, d: int, text: Text, layout: str) -> None:
         st.markdown(order_words.wave(d, text))
     with right:
         _chart(_alike(n, d, text, room), "alike")
-        st.markdown(order_words.alike(order.likeness(order.code(n, d)).tolist(), d, text))
+        st.markdown(order_words.alike(n, d, text))
 
 
 @lru_cache(maxsize=32)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -70,10 +69,11 @@ def slopes(n_heads: int, text: Text) -> str:
     return text.list([slope(float(m)) for m in attention.alibi_slopes(n_heads)])
 
 
-def alike(of: Sequence[Sequence[float]], d: int, text: Text) -> str:
-    """How the dot product of two codes falls, and that it is the same for every position."""
-    spread = max(high - low for low, _, high in of)
-    steps = {f"at_{k}": display.short(of[min(k, len(of) - 1)][1]) for k in (0, 1, 3)}
+def alike(n: int, d: int, text: Text) -> str:
+    """How the dot product of two codes falls with distance, and that it is the same for every position."""
+    spread = max(high - low for low, _, high in order.likeness(order.code(n, d)).tolist())
+    near = order.likeness(order.code(4, d))[:, 1].tolist()
+    steps = {f"at_{k}": display.short(near[k]) for k in (1, 3)}
     return text("see_alike", spread=residual(spread), half=d // 2, **steps)
 
 

@@ -25,6 +25,10 @@ def shown(bench, **what):
     return bench
 
 
+def trial_of(bench):
+    return order.trial(order.setting(bench), order.order_of(bench))
+
+
 def by_hand(bench, rows, encoding):
     """The output of attention on these rows, from the formulas, and not by the page's own ways."""
     n, d_k = len(rows), bench.sizes["d_k"]
@@ -69,7 +73,7 @@ def test_the_shuffle_test_shows_the_outputs_of_the_formulas(encoding, lang):
         assert residual < 1e-15
         assert all(text in {"0", "≈0"} for row in third for text in row)
         assert catalogue("order", lang)["verdict_blind"].partition("**。" if lang == "zh" else ".**")[0] in said(app)
-        assert float(order.trial(code(app)).residual) < 1e-15
+        assert float(trial_of(code(app)).residual) < 1e-15
     else:
         assert residual > 0.1
         assert third.tolist() == [[display.short(round(x, 12)) for x in row] for row in moved]
@@ -84,7 +88,7 @@ def test_the_four_steps_are_those_of_the_order_on_the_page(encoding):
     bench = shown(CAT, tokens=TWISTED, encoding=encoding)
     app = opened("order", "en", bench)
     frame = frames(app)[1]
-    steps = order.trial(bench).after
+    steps = trial_of(bench).after
     np.testing.assert_allclose(steps.output, by_hand(CAT, TWISTED, encoding), atol=1e-12)
     for s, values in enumerate((steps.scores, steps.masked, steps.weights, steps.output)):
         cells = frame[(frame["s"] == s) & (frame["kind"] == "cell")].pivot(index="q", columns="k", values="text")
@@ -147,7 +151,7 @@ def test_a_mask_is_left_out_until_it_is_asked_for_and_then_brings_order():
     assert "only changed places" in said(app)
     app.toggle(key="order.mask").set_value(True).run()
     assert_well(app)
-    trial = order.trial(code(app))
+    trial = trial_of(code(app))
     Q, K, V = CAT.qkv()
     rows = list(TWISTED)
     after = attention.attention_steps(Q[rows], K[rows], V[rows], attention.causal_mask(4)).output
@@ -167,7 +171,7 @@ def test_typed_queries_have_no_input_before_them():
     Q, K, V = (M[list(TWISTED)] for M in TYPED.qkv())
     PE = attention.sinusoidal_positions(4, 4)
     expected = attention.attention_steps(Q + PE, K + PE, V).output
-    np.testing.assert_allclose(order.trial(code(app)).after.output, expected, atol=1e-12)
+    np.testing.assert_allclose(trial_of(code(app)).after.output, expected, atol=1e-12)
     terms = order.terms(code(app))
     np.testing.assert_allclose(terms.sum, (Q + PE) @ (K + PE).T, atol=1e-12)
 
@@ -291,5 +295,20 @@ def test_as_tables_every_difference_keeps_its_digits():
     app.toggle(key="order_tables").set_value(True).run()
     assert_well(app)
     table = next(m.value for m in app.markdown if m.value.startswith("|") and "e−1" in m.value)
-    trial = order.trial(code(app))
+    trial = trial_of(code(app))
     assert order.residual(trial.residual) in table
+
+
+def test_the_page_offers_what_a_link_can_hold():
+    from ui import order_parts
+
+    fits = {name.removeprefix("order."): view.fits for name, view in views.VIEWS.items() if name.startswith("order.")}
+    offered = {
+        "encoding": order.ENCODINGS, "part": order.PARTS, "d": order_parts.COLUMNS, "n": (2, order.MOST_POSITIONS),
+        "p": (0, order.MOST_POSITIONS - 1), "k": (0, order.MOST_POSITIONS - 1), "s": (0, order.MOST_SHIFT),
+        "heads": (1, order.MOST_HEADS), "head": (1, order.MOST_HEADS), "pair": (1, w.MAX_D // 2), "mask": (False, True),
+        "guess": [f"{encoding} {answer}" for encoding in order.ENCODINGS for answer in ("same", "other")],
+    }  # fmt: skip
+    for name, values in offered.items():
+        assert all(fits[name](value) for value in values), name
+    assert set(fits) == {*offered, "tokens"}
