@@ -11,7 +11,7 @@ text = shell.begin("lookup")
 st.markdown(text("question"))
 with widgets.line():
     lookup.kinds(text)
-    controls.token(text)
+    lookup.asker(text)
 
 bench = state.bench()
 steps, rows = bench.steps(), with_meaning(bench, text)

@@ -45,6 +45,16 @@ def kinds(text: Text) -> None:
         )  # fmt: skip
 
 
+def asker(text: Text) -> None:
+    """Who asks; without meanings, which stand in the picture below."""
+    bench = state.bench()
+    called = names.in_sentences(bench.tokens, text)
+    widgets.pick(
+        "token", range(len(called)), bench.token, text, show=lambda i: called[i],
+        change=lambda bench, i: replace(bench, token=min(i, len(bench.tokens) - 1)),
+    )  # fmt: skip
+
+
 def onward(bench: Workbench, text: Text) -> tuple[str, Callable[[], None]] | None:
     """From the end of one kind to the beginning of the next: what that is called, and how to get there."""
     follows = dict(zip(KINDS, KINDS[1:], strict=False)).get(kind(bench))

@@ -7,18 +7,26 @@
 
 const pictures = new WeakMap();
 const SETTLED = 350; // ms of rest after which Python is told
-const ROW = { wide: 68, many: 54, small: 48 };
+// In pixels: a row; a strip of cells and the type in it; where token and strip begin in a row; a box, and its name in it.
+const SIZES = {
+  big: { row: 84, strip: 28, font: 23, lines: [14, 48], tall: 104, name: 40 },
+  wide: { row: 68, strip: 22, font: 19, lines: [12, 40], tall: 84, name: 32 },
+  many: { row: 54, strip: 19, font: 19, lines: [4, 27], tall: 84, name: 32 },
+  small: { row: 48, strip: 12, font: 16, lines: [8, 30], tall: 70, name: 28 },
+};
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
-  if (window.attentionLabSession && window.attentionLabSession !== data.session) return; // address.js loads the page anew
+  // The server has forgotten this session: address.js loads the page anew.
+  if (window.attentionLabSession && window.attentionLabSession !== data.session) return;
   let it = pictures.get(parentElement);
   const before = it?.data;
   if (!it) {
     it = { at: data.at, seq: data.seen, drawn: null, playing: false, told: null, gone: new AbortController() };
     pictures.set(parentElement, it);
-    it.parts = Object.fromEntries([...parentElement.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
+    const parts = [...parentElement.querySelectorAll("[data-part]")];
+    it.parts = Object.fromEntries(parts.map((part) => [part.dataset.part, part]));
     wire(it);
   }
   it.send = (name, value) => {
@@ -178,7 +186,8 @@ function tell(it) {
   const said = there ? [`${data.names[data.asker]} → ${data.names[j]}`, ...known(it, j)] : [data.words.hint];
   if (said.join() !== it.said) {
     it.said = said.join();
-    parts.told.replaceChildren(...said.flatMap((part) => [Object.assign(document.createElement("span"), { textContent: part }), " "]));
+    const span = (textContent) => Object.assign(document.createElement("span"), { textContent });
+    parts.told.replaceChildren(...said.flatMap((part) => [span(part), " "]));
   }
   const chosen = there && it.told === j;
   parts.ask.hidden = !chosen || j === data.asker;
@@ -195,7 +204,8 @@ function goal(frame) {
 function move(it, to) {
   cancelAnimationFrame(it.frame);
   const from = it.drawn, { picture } = it.parts;
-  const jumps = !from || from.length !== to.length || calm.matches || document.hidden || from.every((x, k) => x === to[k]);
+  const stays = from?.length === to.length && from.every((x, k) => x === to[k]);
+  const jumps = stays || from?.length !== to.length || calm.matches || document.hidden;
   picture.toggleAttribute("data-moving", !jumps);
   if (jumps) return place(it, to);
   const began = performance.now(), time = Math.min(it.data.move, 800);
@@ -223,7 +233,7 @@ function place(it, state) {
     row.right.setAttribute("d", band(space.x[2], y, r, space.x[3], ends[1][j], r));
     row.right.style.fillOpacity = on[j] * (right[j] > 0 ? 1 : 0);
     row.share.style.opacity = flow;
-    for (const [hit, path] of [[row.hits[0], row.left], [row.hits[1], row.right]]) hit.setAttribute("d", path.getAttribute("d"));
+    row.hits.forEach((hit, k) => hit.setAttribute("d", row[k ? "right" : "left"].getAttribute("d")));
   });
   it.clips[0].setAttribute("width", reach * (space.x[1] - space.x[0] + 2));
   it.clips[1].setAttribute("width", flow * (space.x[3] - space.x[2] + 2));
@@ -256,12 +266,12 @@ function make(parent, kind, attributes = {}, text = "") {
 // Where things stand: two boxes, the shelf between them, and room for the ribbons.
 function plan({ data }, width) {
   const n = data.names.length, narrow = width < 560, small = narrow || data.compact;
-  const row = small ? ROW.small : n > 6 ? ROW.many : ROW.wide;
+  const size = SIZES[small ? "small" : n > 6 ? "many" : width < 1150 ? "wide" : "big"], { row } = size;
   const box = Math.round(width * (narrow ? 0.17 : 0.18)), shelf = Math.round(width * (narrow ? 0.42 : 0.36));
   const gap = (width - 2 * box - shelf) / 2, top = 26;
   return {
-    n, narrow, small, row, box, shelf, width, height: top + n * row + 4, roomy: gap > 80, top,
-    x: [box, box + gap, box + gap + shelf, width - box], thick: Math.min(row * 0.84, 60), middle: top + (n * row) / 2,
+    ...size, n, narrow, small, box, shelf, width, height: top + n * row + 4, roomy: gap > 80, top,
+    x: [box, box + gap, box + gap + shelf, width - box], thick: Math.min(row * 0.84, 70), middle: top + (n * row) / 2,
     y: (j) => top + (j + 0.5) * row,
   };
 }
@@ -299,7 +309,7 @@ function build(it) {
 
 function draw(it) {
   const { parts: { picture }, data, space } = it;
-  const { x, top, row, n, box, shelf, narrow, small, middle } = space;
+  const { x, top, row, strip, font, lines, tall, box, shelf, narrow, small, middle } = space;
   picture.replaceChildren();
   picture.setAttribute("height", space.height);
   const id = `r${Math.random().toString(36).slice(2)}`, defs = make(picture, "defs");
@@ -312,8 +322,6 @@ function draw(it) {
     head.dataset.room = room;
     return head;
   });
-  const strip = small ? 12 : row < ROW.wide ? 19 : 22, font = small ? 16 : 19;
-  const lines = row >= ROW.wide ? [12, 40] : small ? [8, 30] : [4, 27]; // token and strip, below the top of a row
   it.rows = data.names.map((_, j) => {
     const g = make(picture, "g", { class: "row", tabindex: 0, role: "button" });
     const bands = make(g, "g", { "clip-path": `url(#${id}0)` }), back = make(g, "g", { "clip-path": `url(#${id}1)` });
@@ -322,22 +330,24 @@ function draw(it) {
     const y = top + j * row + 3, high = row - 6;
     make(g, "rect", { class: "card", x: x[1], y, width: shelf, height: high, rx: 6 });
     const token = make(g, "text", { class: "token", x: x[1] + 10, y: y + lines[0] + font * 0.72, "font-size": font });
-    const end = small ? x[2] - 10 : x[1] + shelf / 2 - 10;
+    const end = small || shelf < 300 ? x[2] - 10 : x[1] + shelf / 2 - 10;
     const chip = make(g, "text", { class: "chip", x: end, y: y + lines[0] + font * 0.72, "font-size": font });
     const half = shelf / 2 - 16;
     const keys = cells(g, x[1] + 8, y + lines[1] - 3, half, data.query.length, strip, small);
     const values = cells(g, x[1] + shelf / 2 + 8, y + lines[1] - 3, half, data.values[0].length, strip, small);
     const strike = make(g, "path", { class: "strike", d: `M${x[1] + 4},${y + high - 4}L${x[2] - 4},${y + 4}` });
     const share = make(g, "text", { class: "share", x: x[2] + 12, y: y + high / 2 + 5 });
-    const element = { g, left, right, hits, token, chip, keys, values, strike, share, room: end - x[1] - (small ? 60 : 72) };
+    const room = end - x[1] - 10 - 3.2 * font; // beside the number
+    const element = { g, left, right, hits, token, chip, keys, values, strike, share, room };
     listen(it, element, j);
     return element;
   });
-  const tall = small ? 70 : 84, boxTop = Math.max(top, middle - tall / 2 - 4), line = boxTop + (narrow ? 36 : small ? 28 : 32);
+  const boxTop = Math.max(top, middle - tall / 2 - 4), line = boxTop + space.name + (narrow ? 8 : 0);
   const around = (from) => ({ class: "card asks", x: from, y: boxTop, width: box, height: tall, rx: 8 });
   make(picture, "rect", around(0));
   make(picture, "rect", around(x[3]));
-  const name = (at) => make(picture, "text", { class: "token", x: at, y: line, "font-size": font, "text-anchor": "middle" });
+  const middled = { class: "token", y: line, "font-size": font, "text-anchor": "middle" };
+  const name = (at) => make(picture, "text", { ...middled, x: at });
   it.askerText = name(box / 2);
   it.newText = name(x[3] + box / 2);
   it.newWord = make(picture, "text", { class: "small", x: x[3] + box / 2, y: boxTop + 15 });
@@ -348,12 +358,12 @@ function draw(it) {
 }
 
 function cells(parent, x, y, width, count, high, bare) {
-  const wide = width / count;
-  return Array.from({ length: count }, (_, k) => ({
-    rect: make(parent, "rect", { class: "cell", x: x + k * wide, y, width: wide, height: high }),
-    text: bare || wide < 24 ? null : make(parent, "text", { class: "number", x: x + (k + 0.5) * wide, y: y + high * 0.72 }),
-    wide,
-  }));
+  const wide = width / count, numbered = !bare && wide >= 24;
+  return Array.from({ length: count }, (_, k) => {
+    const rect = make(parent, "rect", { class: "cell", x: x + k * wide, y, width: wide, height: high });
+    const at = { class: "number", x: x + (k + 0.5) * wide, y: y + high * 0.72 };
+    return { rect, text: numbered ? make(parent, "text", at) : null, wide };
+  });
 }
 
 function paintCells(strip, numbers) {
@@ -361,7 +371,7 @@ function paintCells(strip, numbers) {
     const [number, colour, light] = numbers[k] ?? ["", "transparent", 0];
     rect.style.fill = colour;
     if (!text) return;
-    const size = Math.min(15, (wide - 3) / (number.length * 0.58));
+    const size = Math.min(0.68 * rect.height.baseVal.value, (wide - 3) / (number.length * 0.58));
     words(text, size >= 9.5 ? number : "");
     text.style.fontSize = `${Math.max(size, 9.5)}px`;
     text.style.fill = light ? "#ffffff" : "#000000";
