@@ -8,6 +8,7 @@ Milakov, Gimelshein, "Online normalizer calculation for softmax" (2018); Dao, Fu
 Fast and Memory-Efficient Exact Attention with IO-Awareness" (2022).
 """
 
+import math
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ from attention.checks import (
 
 Floats = NDArray[np.floating[Any]]
 
-BLOCK = (512, 1024)  #: queries and keys at a time: 2 MiB of scores in float32
+BLOCK = (512, 2048)  #: queries and keys at a time: 4 MiB of scores in float32
 LIMIT_FLOAT32 = 1e15  #: how large a number in float32 may be: its products are still finite
 
 
@@ -58,7 +59,7 @@ def take_in(seen: Running, keys: slice, scores: Floats, values: Floats) -> Runni
     base = np.where(maximum == -np.inf, 0, maximum)  # all masked so far: −∞ − (−∞) would be nan
     powers = np.exp(np.subtract(scores, base, out=scores), out=scores)
     rescale = np.exp(seen.maximum - base)
-    total = rescale * seen.total + powers.sum(axis=-1, keepdims=True)
+    total = rescale * seen.total + np.einsum("qk->q", powers)[:, None]  # powers.sum(axis=-1), in a third of the time
     gathered = rescale * seen.gathered + powers @ values
     return Running(keys, rescale, powers, maximum, total, gathered)
 
@@ -70,11 +71,14 @@ def by_blocks(
     n_q, n_k = len(Q), len(K)
     start = np.full((n_q, 1), -np.inf, Q.dtype)
     seen = Running(slice(0, 0), start, start[:, :0], start, np.zeros_like(start), np.zeros((n_q, V.shape[1]), Q.dtype))
+    if early := math.frexp(divisor)[0] == 0.5:  # by a power of 2, dividing Q instead of all scores gives the same bits
+        Q = Q / divisor
     for first in range(0, n_k, width):
         keys = slice(first, min(first + width, n_k))
         out = None if room is None else room[:n_q, : keys.stop - first]
         scores: Floats = np.matmul(Q, K[keys].T, out=out)
-        scores /= divisor
+        if not early:
+            scores /= divisor
         if mask is not None:
             np.copyto(scores, -np.inf, where=~mask[:, keys])
         seen = take_in(seen, keys, scores, V[keys])
@@ -192,7 +196,7 @@ def tiled_bytes(n: int, d: int, block: tuple[int, int] = BLOCK, itemsize: int = 
     """What `tiled_attention` holds besides its arguments: one block of scores, and the output.
 
     >>> tiled_bytes(4096, 64) / 2**20
-    3.0
+    5.0
     """
     return (min(block[0], n) * min(block[1], n) + n * d) * itemsize
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -211,9 +211,14 @@ def _moral(before: float, after: float) -> str:
     return "moral_risen" if after > before else "moral_stayed"
 
 
+def _printed(exact: bool) -> Callable[[float], str]:
+    """How a number is printed: exactly, or free of the last bits in which a sum by blocks differs."""
+    return display.exact if exact else lambda x: display.short(round(x, 12))
+
+
 def ledger(it: Story, names: Sequence[str], text: Text, *, exact: bool) -> str:
     """A line a block: what was remembered after it."""
-    show = display.exact if exact else display.short
+    show = _printed(exact)
     head = ["block", "keys", "m", "r", "l", "o", "so_far"]
     lines = [[text(f"ledger_{each}") for each in head], ["---:", ":---", *["---:"] * 3, ":---", ":---"]]
     for b, seen in enumerate(it.runs[: it.taken]):
@@ -225,7 +230,7 @@ def ledger(it: Story, names: Sequence[str], text: Text, *, exact: bool) -> str:
 
 def ending(it: Story, name: str, text: Text, *, exact: bool) -> str:
     """At the end: the same as ④."""
-    show = display.exact if exact else display.short
+    show = _printed(exact)
     output = ", ".join(show(float(x)) for x in it.runs[-1].output[it.row])
     gap = "0" if it.gap == 0 else display.signed(f"{it.gap:.1e}")
     empty = not it.runs[-1].total[it.row].item()

@@ -47,12 +47,12 @@ def test_the_bytes_on_screen_are_those_of_the_shapes(lang):
     assert "16384^2" in text
     assert "**1 GiB**" in text  # 16384² · 4 bytes
     assert "3 GiB" in text  # three of them
-    assert "6 MiB" in text  # 512 · 1024 · 4 of a block, 16384 · 64 · 4 of output
+    assert "8 MiB" in text  # 512 · 2048 · 4 of a block, 16384 · 64 · 4 of output
     assert catalogue("production", lang)["not_yet"] in text
     data = frames(app)[0]
     held = data[data["kind"] == "held"].set_index(["who", "n"])["value"]
     assert held["textbook", 4096] == 3 * 4096**2 * 4
-    assert held["tiled", 4096] == (512 * 1024 + 4096 * 64) * 4
+    assert held["tiled", 4096] == (512 * 2048 + 4096 * 64) * 4
     assert set(data["chosen"]) == {16384}
 
 
@@ -65,13 +65,13 @@ def test_the_slider_and_a_click_on_a_chart_choose_n():
 
 
 def test_the_picture_is_to_scale():
-    known = production_charts.frame(2048, Measured(), Text("production", "en")).to_pandas()
-    part = known[(known["kind"] == "part") & (known["n"] == 2048)].set_index("who")
+    known = production_charts.frame(4096, Measured(), Text("production", "en")).to_pandas()
+    part = known[(known["kind"] == "part") & (known["n"] == 4096)].set_index("who")
     whole, block = part.loc["all"], part.loc["tile"]
     side = whole["x2"] - whole["x"]
-    assert (block["x2"] - block["x"]) / side == pytest.approx(tiled.BLOCK[1] / 2048)
-    assert (block["y2"] - block["y"]) / side == pytest.approx(tiled.BLOCK[0] / 2048)
-    assert part.loc["Q", "x2"] / side == pytest.approx(measuring.D / 2048)
+    assert (block["x2"] - block["x"]) / side == pytest.approx(tiled.BLOCK[1] / 4096)
+    assert (block["y2"] - block["y"]) / side == pytest.approx(tiled.BLOCK[0] / 4096)
+    assert part.loc["Q", "x2"] / side == pytest.approx(measuring.D / 4096)
 
 
 # Measuring.
