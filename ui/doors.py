@@ -12,15 +12,21 @@ from ui.workbench import Workbench
 
 
 def door(
-    label: str, page: str, key: str, bench: Workbench, shows: Mapping[str, Any] | None = None, **how: Any
-) -> None:
-    """A button that opens a page on prepared numbers, and what it shows there. Undo takes the numbers back."""
+    label: str, page: str, key: str, bench: Workbench, shows: Mapping[str, Any] | None = None, *, at: str = "",
+    **how: Any,
+) -> None:  # fmt: skip
+    """A button that opens a page on prepared numbers, and what it shows there. Undo takes the numbers back.
+
+    at: the key of the element to bring into view; the top of the page unless given.
+    """
 
     def open_() -> None:
         new = bench
         for name, value in (dict(state.bench().view) | dict(shows or {})).items():
             new = views.shown(new, name, value)
         state.commit(new)
+        state.lab()["doors"] += 1
+        state.lab()["door_at"] = at
 
     if st.button(label, key=key, on_click=state.callback(open_), **how):
         st.switch_page(f"pages/{page}.py")

@@ -43,7 +43,7 @@ SEEN: dict[str, tuple[str, ...]] = {
 
 FORMULAS: dict[str, str] = {
     "query": r"q_i = x_i\,W_Q", "key": r"k_j = x_j\,W_K", "value": r"v_j = x_j\,W_V",
-    "projection": r"Q = XW_Q,\quad K = XW_K,\quad V = XW_V",
+    "projection": r"Q = XW_Q,\ K = XW_K,\ V = XW_V",
     "dot_product": r"q\cdot k = \sum_{i=1}^{d_k} q_i\,k_i", "scores": r"S = QK^{\mathsf T}",
     "scaled": r"S / \sqrt{d_k}", "softmax": r"\operatorname{softmax}(s)_j = \frac{e^{s_j}}{\sum_l e^{s_l}}",
     "weights": r"A = \operatorname{softmax}\!\left(\frac{QK^{\mathsf T}}{\sqrt{d_k}}\right)", "output": r"A\,V",
@@ -54,8 +54,8 @@ FORMULAS: dict[str, str] = {
     "jacobian": r"\partial p_i / \partial s_j = p_i\,(\delta_{ij} - p_j)",
     "mask": r"s_{ij} \to -\infty \text{ where } M_{ij} = \text{False}", "causal_mask": r"M_{ij} = (j \le i)",
     "sliding_window": r"M_{ij} = (|i - j| < w)",
-    "multi_head": r"\operatorname{concat}(\text{head}_1, \dots, \text{head}_h)\,W_O = \sum_i \text{head}_i\,W_O^{(i)}",
-    "head": r"\text{head}_i = \operatorname{Attention}(XW_Q^{(i)}, XW_K^{(i)}, XW_V^{(i)})",
+    "multi_head": r"\sum_{i=1}^{h} \text{head}_i\,W_O^{(i)}",
+    "head": r"\operatorname{Attention}(XW_Q^{(i)}, XW_K^{(i)}, XW_V^{(i)})",
     "residual": r"X + \operatorname{Attention}(X)",
     "sinusoidal": r"\sin\bigl(p / 10000^{2i/d}\bigr),\ \cos\bigl(p / 10000^{2i/d}\bigr)",
     "rope": r"(R_m q)\cdot(R_n k) = q\cdot(R_{n-m}\,k)", "alibi": r"s_{ij} - m_h\,|i - j|",

@@ -13,8 +13,8 @@ from typing import Any
 
 import streamlit as st
 
+from ui import components, scratch_evidence, shell, state
 from ui import questions_states as states
-from ui import scratch_evidence, shell
 from ui.doors import door
 from ui.questions_states import Facts
 from ui.text import Text
@@ -30,6 +30,7 @@ class Question:
     facts: Callable[[Workbench], Facts] = lambda bench: {}
     opens: str = ""  # the page that shows the answer, where that is another
     shows: Mapping[str, Any] = field(default_factory=dict)  # what that page shows; see ui.views
+    at: str = ""  # the key of the element there that shows it; the top of the page unless given
 
     @property
     def door(self) -> str:
@@ -54,27 +55,27 @@ def _node(name: str, asked: str) -> dict[str, Any]:
 
 QUESTIONS: dict[int, Question] = {
     1: Question("lookup", states.article, states.sharpened, shows={"lookup.kind": "graded", "lookup.sharp": 1}),
-    2: Question("flow", states.tied, states.symmetric, shows=_node("scores", "tied")),
-    3: Question("flow", states.thin, states.merged, shows=_node("scores", "merged")),
+    2: Question("flow", states.tied, states.symmetric, shows=_node("scores", "tied"), at="flow_ask"),
+    3: Question("flow", states.thin, states.merged, shows=_node("scores", "merged"), at="flow_ask"),
     4: Question("variance", states.saturated, states.saturation, opens="edit"),
     5: Question("variance", states.many_pairs, states.tiny_samples),
     6: Question("variance", states.tied_QK, states.squares, opens="edit"),
     7: Question("variance", states.divided_by_d_k, states.flattened, opens="edit"),
-    8: Question("scratch", states.causal, states.columns_softmaxed, shows=_case("wrong_axis")),
+    8: Question("scratch", states.causal, states.columns_softmaxed, shows=_case("wrong_axis"), at="scratch_case"),
     9: Question("edit", states.causal, states.column_sums),
     10: Question("edit", states.random, states.negative),
-    11: Question("scratch", states.causal, shows=_case("transposed")),
-    12: Question("masks", states.one_two_five, states.after_softmax, shows=_lab("after")),
-    13: Question("masks", states.one_two_five, states.fills, shows=_lab("fill", fill="tiny")),
-    14: Question("masks", states.causal, shows=_lab("polarity")),
-    15: Question("masks", states.nothing_left, states.even, shows=_lab("empty")),
-    16: Question("masks", states.padded, states.leak_to_padding, shows=_lab("padding")),
-    17: Question("masks", states.nothing_left, states.even, shows=_lab("fill", fill="1e9")),
-    18: Question("masks", states.causal, states.appended, shows=_lab("append", append=0)),
-    19: Question("heads", states.twins),
-    20: Question("heads", states.two_heads, states.of_a_head),
+    11: Question("scratch", states.causal, shows=_case("transposed"), at="scratch_case"),
+    12: Question("masks", states.one_two_five, states.after_softmax, shows=_lab("after"), at="masks_lab"),
+    13: Question("masks", states.one_two_five, states.fills, shows=_lab("fill", fill="tiny"), at="masks_lab"),
+    14: Question("masks", states.causal, shows=_lab("polarity"), at="masks_lab"),
+    15: Question("masks", states.nothing_left, states.even, shows=_lab("empty"), at="masks_lab"),
+    16: Question("masks", states.padded, states.leak_to_padding, shows=_lab("padding"), at="masks_lab"),
+    17: Question("masks", states.nothing_left, states.even, shows=_lab("fill", fill="1e9"), at="masks_lab"),
+    18: Question("masks", states.causal, states.appended, shows=_lab("append", append=0), at="masks_lab"),
+    19: Question("heads", states.twins, at="heads_twins_undo"),
+    20: Question("heads", states.two_heads, states.of_a_head, at="heads_forget"),
     21: Question("heads", states.four_heads, states.parameters),
-    22: Question("heads", states.silenced, states.of_a_head),
+    22: Question("heads", states.silenced, states.of_a_head, at="heads_contributions"),
     23: Question("flow", states.other_shapes, states.shapes, shows=_node("output", "sizes")),
     24: Question("order", states.article, states.reversed_,
                  shows={"order.tokens": (3, 2, 1, 0), "order.encoding": "none", "order.mask": False}),
@@ -93,8 +94,13 @@ def on(page: str) -> tuple[int, ...]:
 
 
 def met(text: Text, page: str) -> None:
-    """The questions that arise on this page, folded; what is folded is not even sent."""
-    numbers = on(page)
+    """The questions that arise on this page, folded; what is folded is not even sent.
+
+    Whoever came by a door is led to the place it is about.
+    """
+    here, numbers = state.lab(), on(page)
+    if here["doors"]:
+        components.top(key="top", data={"doors": here["doors"], "at": here["door_at"]})
     if numbers:
         fold(numbers, Text("questions", text.lang)("often", count=len(numbers)), f"met_{page}", text)
 
@@ -116,7 +122,7 @@ def entry(number: int, key: str, text: Text) -> None:
         f":small[{text('source', source=text(f'source_{number}'))}]",
     ]))  # fmt: skip
     door(text(f"open_{number}"), question.door, f"{key}_{number}", question.bench(), question.shows,
-         icon=shell.ICONS[question.door])  # fmt: skip
+         at=question.at, icon=shell.ICONS[question.door])  # fmt: skip
 
 
 @lru_cache(maxsize=32)

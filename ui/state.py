@@ -38,7 +38,7 @@ def lab() -> dict[str, Any]:
             "session": secrets.token_hex(4), "code": link.encode(preset(START)), "undo": [], "redo": [], "forgotten": 0,
             "epoch": 0, "problems": {}, "seen": {}, "notices": [], "looks": 0, "trail": [], "spot": "",
             "layout": None, "opened": False, "running": False, "interrupted": False, "arrived": False, "pin": None,
-            "compare": "now", "steps_shown": 0, "asked": {},
+            "compare": "now", "steps_shown": 0, "asked": {}, "doors": 0, "door_at": "",
         }  # fmt: skip
     return here
 

@@ -43,6 +43,8 @@ ribbons = st.components.v2.component(
 
 follow = st.components.v2.component("attention_lab_follow", html="<div></div>", js=_read("follow.js"))
 
+top = st.components.v2.component("attention_lab_top", html="<div></div>", js=_read("top.js"))
+
 code = st.components.v2.component(
     "attention_lab_code", html="<ol></ol>", css=_read("code.css"), js=_read("code.js"),
 )  # fmt: skip
