@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from ui import controls, lookup, places, ribbons, shell, state, trace, walk, widgets
-from ui import stages as words
+from ui import controls, lookup, places, ribbons, shell, stages, state, trace, walk, widgets
 from ui.names import with_meaning
 from ui.text import Text
 
@@ -33,5 +32,5 @@ with right:
     st.page_link("pages/edit.py", label=text("all_numbers"), icon=shell.ICONS["edit"])
 if st.toggle(text("as_tables"), key="as_tables"):
     st.markdown(lookup.table(bench, steps, rows, text))
-    st.markdown(words.mixture(steps, rows, bench.token, text))
+    st.markdown(stages.mixture(steps, rows, bench.token, text))
 walk.end(text, "lookup", "edit")

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 import attention
-from ui import charts, display, editor, names, ribbons_story, state, views, widgets, workbench
+from ui import charts, display, editor, names, ribbons_cells, ribbons_story, state, views, widgets, workbench
 from ui.places import Place
 from ui.text import Text
 from ui.workbench import Workbench
@@ -159,5 +159,5 @@ def table(bench: Workbench, steps: attention.AttentionSteps, rows: list[str], te
     for j, token in enumerate(rows):
         numbers: list[Any] = [steps.scores[i, j], steps.masked[i, j], steps.weights[i, j], hard[j]]
         shown = [display.short(float(x), 4) for x in numbers]
-        lines.append([names.escaped(token), *shown, ribbons_story.vector(values[j], most=16)])
+        lines.append([names.escaped(token), *shown, ribbons_cells.vector(values[j], most=16)])
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import attention
-from ui import display, theme
+from ui import display
+from ui.ribbons_cells import Row, largest, short, strip, vector
 from ui.text import Text
 from ui.workbench import Workbench
 
 KINDS = ("hard", "graded", "real")
 SOFTEST = 20  #: the frame of the graded look-up at which the temperature is 1
-MOST = 4  #: so many numbers are read out in a sentence, so many components of a vector written in it
+MOST = 4  #: so many numbers are read out in a sentence, so many products of a score written out
 PLAIN_POWERS = 20.0  #: exponents up to which exp(x) itself is a number to look at
 HEADS = {
     "hard": ("question", "labels", "contents", "result"), "graded": ("question", "labels", "contents", "result"),
     "real": ("query", "keys", "values", "output"),
 }  # fmt: skip
 
-Row = NDArray[np.float64]
 Frame = dict[str, Any]
-Cell = tuple[str, str, int]  #: the number, the colour of its cell, whether white ink is the one to read on it
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +124,8 @@ def _mixed(it: Asked, weights: Row, name: str, say: str, **more: Any) -> Frame:
     """A frame in which everything has arrived."""
     shares = _thick(weights)
     return _frame(it, name, say, **{
-        "chips": _short(weights), "left": shares, "right": shares, "on": _seen(weights), "flow": 1, "shut": 1,
-        "out": _strip(weights @ _values(it), _largest(_values(it))), "sum": mixture(it, weights),
+        "chips": short(weights), "left": shares, "right": shares, "on": _seen(weights), "flow": 1, "shut": 1,
+        "out": strip(weights @ _values(it), largest(_values(it))), "sum": mixture(it, weights),
     } | more)  # fmt: skip
 
 
@@ -139,11 +137,11 @@ def _real(it: Asked) -> list[Frame]:
     output = vector(it.steps.output[it.i])
     flowing = _listed(it, weights, lambda token, number: text("flowing", token=token, weight=number))
     shares = _thick(weights)
-    arrived = {"chips": _short(weights), "left": shares, "on": _seen(weights), "shut": 1}
+    arrived = {"chips": short(weights), "left": shares, "on": _seen(weights), "shut": 1}
     return [
         _frame(it, names[0], text("real_0", token=it.token, vector=vector(_queries(it)[it.i])), reach=0, thin=1,
                upto=1),
-        _frame(it, names[1], text("real_1", list=_listed(it, it.scores)), chips=_short(it.scores), thin=1, upto=2),
+        _frame(it, names[1], text("real_1", list=_listed(it, it.scores)), chips=short(it.scores), thin=1, upto=2),
         _frame(it, names[2], text("real_2_masked" if hidden else "real_2", divisor=_divisor(it), hidden=hidden),
                chips=scaled, thin=1, on=[0.2 if hides else 1 for hides in it.hidden], shut=1, upto=3),
         _frame(it, names[3], text(f"real_3{none}", list=_listed(it, weights), total=display.total(weights)),
@@ -200,18 +198,9 @@ def cards(it: Asked) -> dict[str, Any]:
     """The asking query, the keys and the values as strips of cells."""
     Q, K, V = it.bench.qkv()
     return {
-        "query": _strip(Q[it.i], _largest(Q)), "keys": [_strip(row, _largest(K)) for row in K],
-        "values": [_strip(row, _largest(V)) for row in V],
+        "query": strip(Q[it.i], largest(Q)), "keys": [strip(row, largest(K)) for row in K],
+        "values": [strip(row, largest(V)) for row in V],
     }  # fmt: skip
-
-
-def vector(row: Row, most: int = 2 * MOST) -> str:
-    """A vector in a sentence; a long one is cut.
-
-    >>> vector(np.array([0.5, 0, -1])), vector(np.zeros(5), most=4)
-    ('(0.50, 0, −1.00)', '(0, 0, 0, 0, …)')
-    """
-    return f"({', '.join([*_short(row[:most]), *(['…'] if len(row) > most else [])])})"
 
 
 def _terms(q: Row, k: Row) -> str:
@@ -246,29 +235,9 @@ def _values(it: Asked) -> Row:
     return it.bench.qkv()[2]
 
 
-def _short(row: Row) -> list[str]:
-    return [display.short(float(x)) for x in row]
-
-
 def _thick(weights: Row) -> list[float]:
     return [round(float(w), 4) for w in weights]
 
 
 def _seen(weights: Row) -> list[int]:
     return [int(w > 0) for w in weights]
-
-
-def _largest(values: Row) -> float:
-    return float(np.abs(values).max()) or 1.0
-
-
-def _strip(row: Row, limit: float) -> list[Cell]:
-    return [(display.short(float(x)), *_paint(round(127.5 * (1 + x / limit)))) for x in row]
-
-
-@lru_cache(maxsize=256)
-def _paint(step: int) -> tuple[str, int]:
-    """The colour of step 0 … 255 of the signed ramp, and whether white ink is the one to read on it."""
-    at = step / 255
-    red, green, blue = (round(255 * part) for part in theme.ramp(theme.SIGNED, at))
-    return f"#{red:02x}{green:02x}{blue:02x}", int(theme.light_ink(theme.SIGNED, at))
