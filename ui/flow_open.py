@@ -92,7 +92,8 @@ def _code(it: Flow, node: str, text: Text) -> None:
     if not file:
         st.caption(text("code_none"))
         return
-    st.caption(text("code_place", file=file))
+    others = {line.node for line in lines} - {"", node}
+    st.caption(text.sentences([text("code_place", file=file), *([text("code_lines")] if others else [])]))
     nodes = list(flow.SIZES)
     components.code(
         key="flow_code", on_step_change=state.callback(_go_to_line), width="stretch",
@@ -181,4 +182,5 @@ def _entry_sum(it: Flow, bench: Workbench, text: Text) -> bool:
             change = state.look_back if name == "back" else partial(state.look, None)
             st.button(Text("trace", text.lang)(name), icon=icon, key=f"trace_{name}", type="tertiary",
                       on_click=state.callback(change), disabled=name == "back" and not state.can_look_back())
+        components.follow(key="trace_follow", data={"looks": state.lab()["looks"]}, width="content")
     return True

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.helpers import bench, settle, stages
+from tests.browser.helpers import bench, chart, settle, stages
 from ui import flow, link, views
 from ui import workbench as w
 from ui.text import Text
@@ -75,6 +75,11 @@ def test_a_node_opens_by_click_and_key_and_a_changed_size_marks_the_nodes_it_rea
     numbers = {at: cell.value for at, cell in stages(page, 0)[0].items()}
     weights = flow.of(CAT).steps.weights
     assert numbers == {at: pytest.approx(x, abs=6e-5) for at, x in np.ndenumerate(weights)}
+
+    chart(page, 0).locator('g[class*="cells_0"] path').nth(4).click()  # 追 → 猫
+    settle(page)
+    assert bench(page).cell == ("weights", 1, 0, -1)
+    expect(page.locator(".st-key-trace")).to_contain_text("0.45")
 
     node(page, "weights").press("Tab")
     page.keyboard.press("Enter")
