@@ -75,6 +75,8 @@ def test_a_question_opens_the_state_that_answers_it_and_undo_returns(open_page: 
     settle(page)
     assert bench(page).matrices == QUESTIONS[number].bench().matrices
     assert path(page) == "/heads"
+    expect(page.locator(f".st-key-{QUESTIONS[number].at}")).to_be_in_viewport()
+    page.wait_for_timeout(2100)  # it looks again for two seconds, while charts grow
     page.get_by_role("button", name="Undo").click()
     settle(page)
     assert bench(page).matrices == before.matrices
