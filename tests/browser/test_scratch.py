@@ -51,7 +51,7 @@ def test_stepping_by_button_key_and_click(open_page, lang):
 
 
 def test_a_diagnosis_on_a_phone(open_page):
-    page = open_page("/scratch", width=390, touch=True)
+    page = open_page("/scratch", width=390, touch=True, user_agent="Mobile")
     text, variant = Text("scratch", "en"), scratch_evidence.order(0)[0]
     it = scratch_evidence.evidence(CAT, variant)
     code = page.get_by_test_id("stCode").filter(has_text=scratch_evidence.diff(variant).splitlines()[3][5:40].strip())

@@ -102,6 +102,19 @@ def test_a_line_that_does_not_run_is_said_so():
     assert not [each for each in masked if each["state"] == "skipped"]
 
 
+def test_cells_can_be_traced_where_the_trace_explains_the_same_number():
+    at_weights = views.shown(replace(CAT, cell=("weights", 1, 0, -1)), "scratch.line", 4)
+    app = opened("scratch", "en", at_weights)
+    addresses = set(frames(app)[0]["at"].dropna())
+    assert {"weights 1 0 -1", "scaled 1 0 -1"} <= addresses
+    assert any("0.45" in each.value and each.value.startswith("**③") for each in app.markdown)
+    unscaled = replace(at_weights, scale="none", cell=())
+    app = opened("scratch", "en", unscaled)
+    assert not set(frames(app)[0]["at"].dropna())
+    text = Text("scratch", "en")
+    assert text("always_sqrt", scale=text("scale_none")) in [each.value for each in app.info]
+
+
 def answer(app, case, choice):
     app.radio(key=f"scratch_choice_{case}").set_value(choice)
     [commit] = [each for each in app.button if each.label == Text("scratch", app.session_state["lang"])("commit")]
