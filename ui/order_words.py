@@ -45,6 +45,8 @@ def about(it: Setting, bench: Workbench, text: Text) -> str:
     """Where Q, K and V come from, and what the encoding does to them."""
     source = "X" if order.from_input(bench) else "QK"
     said = [text(f"source_{source}")]
+    if bench.mask != "none" and not it.masked:
+        said.insert(0, text("mask_out"))
     if it.encoding == "sinusoidal":
         said.append(text(f"does_sinusoidal_{source}"))
     elif it.encoding == "rope":

@@ -149,6 +149,7 @@ def test_a_mask_is_left_out_until_it_is_asked_for_and_then_brings_order():
     bench = shown(replace(CAT, mask="causal"), tokens=TWISTED)
     app = opened("order", "en", bench)
     assert "only changed places" in said(app)
+    assert catalogue("order", "en")["mask_out"] in said(app)
     app.toggle(key="order.mask").set_value(True).run()
     assert_well(app)
     trial = trial_of(code(app))
@@ -159,6 +160,7 @@ def test_a_mask_is_left_out_until_it_is_asked_for_and_then_brings_order():
     np.testing.assert_allclose(trial.moved, after[np.argsort(rows)] - before, atol=1e-12)
     assert f"The outputs differ**, by up to **{display.short(trial.residual)}**" in said(app)
     assert "your mask does it" in said(app)
+    assert catalogue("order", "en")["mask_out"] not in said(app)
 
 
 def test_typed_queries_have_no_input_before_them():
