@@ -14,7 +14,7 @@ from ui import theme
 
 STEPS = 248  #: colours of a ramp; a palette has 256
 STRUCK, STROKE, LINE = STEPS, STEPS + 1, STEPS + 2  #: a masked cell, the stroke through it, the lines between cells
-SHARP = 2  #: pixels a CSS pixel
+SHARP = 1  #: pixels a CSS pixel; on a finer screen the browser repeats them
 LINED = 7  #: the least cell, in CSS pixels, that lines are drawn around
 
 
@@ -37,19 +37,23 @@ def heatmap(
 @lru_cache(maxsize=2048)
 def _drawn(colours: bytes, shape: tuple[int, int], cell: int, ramp: tuple[str, ...]) -> str:
     size = cell * SHARP
-    picture = np.frombuffer(colours, np.uint8).reshape(shape).repeat(size, axis=0).repeat(size, axis=1)
-    y, x = np.indices(picture.shape) % size
-    picture[(picture == STRUCK) & (np.abs(x + y - size + 1) < 2)] = STROKE
+    cells = np.frombuffer(colours, np.uint8).reshape(shape)
+    picture = cells.repeat(size, axis=0).repeat(size, axis=1)
+    y, x = (np.arange(length) % size for length in picture.shape)
+    picture[(picture == STRUCK) & (np.abs(x + y[:, None] - size + 1) < max(size // 8, 1))] = STROKE
     if cell >= LINED:
-        picture[(x >= size - 1) | (y >= size - 1)] = LINE
-    return "data:image/png;base64," + base64.b64encode(_png(picture, _palette(ramp))).decode()
+        picture[:, size - 1 : -1 : size] = picture[size - 1 : -1 : size] = LINE
+    used = np.union1d(cells, (STROKE, LINE)).astype(np.uint8)  # a whole palette would be most of the picture's bytes
+    palette = b"".join(_palette(ramp)[step] for step in used)
+    picture = np.searchsorted(used, picture).astype(np.uint8)
+    return "data:image/png;base64," + base64.b64encode(_png(picture, palette)).decode()
 
 
 @cache
-def _palette(ramp: tuple[str, ...]) -> bytes:
+def _palette(ramp: tuple[str, ...]) -> tuple[bytes, ...]:
     steps = [theme.ramp(ramp, step / (STEPS - 1)) for step in range(STEPS)]
     rest = [theme.rgb(colour) for colour in (theme.MASKED, theme.MASKED_STROKE, theme.MASKED)]
-    return bytes(round(255 * part) for colour in (*steps, *rest) for part in colour)
+    return tuple(bytes(round(255 * part) for part in colour) for colour in (*steps, *rest))
 
 
 def _png(picture: NDArray[np.uint8], palette: bytes) -> bytes:

@@ -63,5 +63,5 @@ def test_a_masked_cell_is_struck_and_not_just_grey():
     picture = decoded(pixels.heatmap(np.array([[0.5, 0.0]]), 16, weights=True, hidden=hidden))
     stroke = np.array([round(255 * part) for part in theme.rgb(theme.MASKED_STROKE)])
     struck = (picture == stroke).all(axis=-1)
-    assert not struck[:, :32].any()
-    assert struck[:, 32:].sum() > 30
+    assert not struck[:, :16].any()
+    assert struck[:, 16:].sum() > 30
