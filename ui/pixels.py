@@ -14,7 +14,6 @@ from ui import theme
 
 STEPS = 248  #: colours of a ramp; a palette has 256
 STRUCK, STROKE, LINE = STEPS, STEPS + 1, STEPS + 2  #: a masked cell, the stroke through it, the lines between cells
-SHARP = 1  #: pixels a CSS pixel; on a finer screen the browser repeats them
 LINED = 7  #: the least cell, in CSS pixels, that lines are drawn around
 
 
@@ -22,7 +21,7 @@ def heatmap(
     values: NDArray[np.float64], cell: int, *, limit: float = 1.0, weights: bool = False,
     hidden: NDArray[np.bool_] | None = None,
 ) -> str:  # fmt: skip
-    """A matrix as the address of a picture, each cell so many CSS pixels wide.
+    """A matrix as the address of a picture, each cell so many pixels wide; on a finer screen the browser repeats them.
 
     limit: the number at the ends of the signed ramp; weights: the ramp of [0, 1]. Masked cells are struck.
     """
@@ -36,13 +35,12 @@ def heatmap(
 
 @lru_cache(maxsize=2048)
 def _drawn(colours: bytes, shape: tuple[int, int], cell: int, ramp: tuple[str, ...]) -> str:
-    size = cell * SHARP
     cells = np.frombuffer(colours, np.uint8).reshape(shape)
-    picture = cells.repeat(size, axis=0).repeat(size, axis=1)
-    y, x = (np.arange(length) % size for length in picture.shape)
-    picture[(picture == STRUCK) & (np.abs(x + y[:, None] - size + 1) < max(size // 8, 1))] = STROKE
+    picture = cells.repeat(cell, axis=0).repeat(cell, axis=1)
+    y, x = (np.arange(length) % cell for length in picture.shape)
+    picture[(picture == STRUCK) & (np.abs(x + y[:, None] - cell + 1) < max(cell // 8, 1))] = STROKE
     if cell >= LINED:
-        picture[:, size - 1 : -1 : size] = picture[size - 1 : -1 : size] = LINE
+        picture[:, cell - 1 : -1 : cell] = picture[cell - 1 : -1 : cell] = LINE
     used = np.union1d(cells, (STROKE, LINE)).astype(np.uint8)  # a whole palette would be most of the picture's bytes
     palette = b"".join(_palette(ramp)[step] for step in used)
     picture = np.searchsorted(used, picture).astype(np.uint8)
