@@ -34,6 +34,7 @@ SAYS = {
     "return powers / total": "say_shares",
 }
 
+FROM_SOFTMAX_ON = ("say_weights", "say_output", "say_powers", "say_total", "say_shares")
 CHECKS = ("attention_inputs", "scores_array")  #: what refuses bad input, and computes nothing
 
 
@@ -43,7 +44,15 @@ def line(it: Run, at: int, bench: Workbench, text: Text) -> str:
     id = SAYS.get(ran.source, "say_other")
     if id == "say_if":
         id = "say_if_true" if ran.value else "say_if_false"
-    return text(id, **_values(it, at, bench, text))
+    return text.sentences([text(each, **_values(it, at, bench, text)) for each in _and_of_empty_rows(id, bench)])
+
+
+def _and_of_empty_rows(id: str, bench: Workbench) -> list[str]:
+    """From softmax on, a query whose keys are all hidden has NaN: in its place, or beside what is said of another."""
+    mask = bench.mask_array()
+    if id not in FROM_SOFTMAX_ON or mask is None or mask.any(axis=1).all():
+        return [id]
+    return [id, "say_empty"] if mask[bench.token].any() else ["say_empty"]
 
 
 def _values(it: Run, at: int, bench: Workbench, text: Text) -> Mapping[str, object]:
@@ -60,6 +69,7 @@ def _values(it: Run, at: int, bench: Workbench, text: Text) -> Mapping[str, obje
         "query": names[i], "key": names[j], "tokens": len(names), "d_k": Q.shape[1],
         "dot": display.short(float(dots[j])), "root": display.short(float(np.sqrt(Q.shape[1]))),
         "score": display.short(float(dots[j] / np.sqrt(Q.shape[1]))),
+        "empty": text.list([] if mask is None else [n for n, row in zip(names, mask, strict=True) if not row.any()]),
         "hidden": 0 if mask is None else int((~mask).sum()),
     }  # fmt: skip
     for name in ("weights", "x", "powers", "total", "return"):

@@ -165,6 +165,18 @@ def test_a_sentence_can_be_said_of_every_line(state, lang):
             assert scratch.heats(it, at, bench, text, {})
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_row_without_keys_is_not_said_to_add_up_to_1(lang):
+    text = Text("scratch", lang)
+    for state, token, both in (("all masked", 1, False), ("one empty row", 1, False), ("one empty row", 0, True)):
+        bench = replace((STATES | SIZES)[state], token=token)
+        it = scratch.run(bench, "attention")
+        said = scratch_words.line(it, len(it.ran) - 2, bench, text)
+        empty = [t for t, row in zip(bench.tokens, bench.mask_array(), strict=True) if not row.any()]
+        assert text("say_empty", empty=text.list(empty)) in said
+        assert said.startswith("③") == both
+
+
 @pytest.mark.parametrize("state", SIZES)
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_numpy_script_runs_and_checks_itself(state, lang, capsys):
