@@ -22,13 +22,13 @@ with widgets.line():
 production_steps.controls(it, text)
 bars, sums = st.columns([0.45, 0.55])
 with sums:
-    exact = bool(st.session_state.get("production_exact"))
-    st.markdown(production_steps.arithmetic(it, bench.qkv()[2], text, exact=exact, narrow=shell.layout() == "phone"))
+    how = {"exact": bool(st.session_state.get("production_exact")), "narrow": shell.layout() == "phone"}
+    st.markdown(production_steps.arithmetic(it, bench.qkv()[2], text, **how))
 with bars:
     production_steps.draw(it, names, text)
-st.markdown(production_steps.ledger(it, names, text, exact=exact))
+st.markdown(production_steps.ledger(it, names, text, **how))
 if it.ended:
-    st.success(production_steps.ending(it, names[bench.token], text, exact=exact))
+    st.success(production_steps.ending(it, names[bench.token], text, exact=how["exact"]))
 with widgets.line():
     st.toggle(text("exact"), key="production_exact")
     shown = st.toggle(text("show_code"), key="production_code")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pandas as pd
 import streamlit as st
 
 from attention import tiled
@@ -123,7 +124,7 @@ def results(text: Text) -> None:
     st.markdown("\n".join(f"- {sentence}" for sentence in said))
     st.caption(text("machine", **measuring.machine(), rounds=measuring.ROUNDS, d=D))
     if st.toggle(text("as_tables"), key="as_tables"):
-        st.markdown(table(done, text))
+        st.dataframe(table(done, text), hide_index=True)
 
 
 def findings(done: Measured, text: Text) -> Iterator[str]:
@@ -163,15 +164,15 @@ def _crossing(done: Measured, sizes: list[int], text: Text) -> str:
     return text("cross_from", n=f"{sizes[sizes.index(lost[-1]) + 1]:,}")
 
 
-def table(done: Measured, text: Text) -> str:
+def table(done: Measured, text: Text) -> pd.DataFrame:
     """Every measurement, an n a row."""
     who = measuring.contenders()
     head = [text("column_n"), *(text("column_time", who=text(f"who_{w}")) for w in who),
             *(text("column_peak", who=text(f"who_{w}")) for w in who[:2])]  # fmt: skip
-    lines = [head, ["---:"] * len(head)]
+    lines = []
     for n in measuring.SIZES:
         times = [done.milliseconds(n, w) for w in who]
         peaks = [done.peaks.get((n, w)) for w in who[:2]]
         shown = ["–" if t is None else duration(t) for t in times] + ["–" if p is None else size(p) for p in peaks]
         lines.append([f"{n:,}", *shown])
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return pd.DataFrame(lines, columns=head)

@@ -86,10 +86,10 @@ def controls(it: Story, text: Text) -> None:
                 on_change=state.on_show(key, "production.block", BLOCKS),
             )  # fmt: skip
         with widgets.group():
-            _go(text("first"), "first", ":material/first_page:", 0, it.taken > 0)
             _go(text("before"), "before", ":material/chevron_left:", it.taken - 1, it.taken > 0)
             st.markdown(text("at_block", taken=it.taken, blocks=len(it.runs)), width="content")
             _go(text("next"), "next", ":material/chevron_right:", it.taken + 1, not it.ended, "primary")
+        _go(text("first"), "first", ":material/first_page:", 0, it.taken > 0, "tertiary")
         late = it.rescaled()
         if late and it.row not in late:
             st.button(text("late"), key="production_late", type="tertiary", icon=":material/trending_up:",
@@ -216,15 +216,17 @@ def _printed(exact: bool) -> Callable[[float], str]:
     return display.exact if exact else lambda x: display.short(round(x, 12))
 
 
-def ledger(it: Story, names: Sequence[str], text: Text, *, exact: bool) -> str:
-    """A line a block: what was remembered after it."""
-    show = _printed(exact)
-    head = ["block", "keys", "m", "r", "l", "o", "so_far"]
-    lines = [[text(f"ledger_{each}") for each in head], ["---:", ":---", *["---:"] * 3, ":---", ":---"]]
+def ledger(it: Story, names: Sequence[str], text: Text, *, exact: bool, narrow: bool) -> str:
+    """What was remembered after each block, as a table; narrow: as a list."""
+    show, head = _printed(exact), ("block", "keys", "m", "r", "l", "o", "so_far")
+    rows = []
     for b, seen in enumerate(it.runs[: it.taken]):
         vectors = ["(" + ", ".join(show(float(x)) for x in v[it.row]) + ")" for v in (seen.gathered, seen.output)]
         plain = [show(x[it.row].item()) for x in (seen.maximum, seen.rescale, seen.total)]
-        lines.append([str(b + 1), text.list([escaped(name) for name in names[seen.keys]]), *plain, *vectors])
+        rows.append([str(b + 1), text.list([escaped(name) for name in names[seen.keys]]), *plain, *vectors])
+    if narrow:
+        return "\n".join(text("ledger_line", **dict(zip(head, row, strict=True))) for row in rows)
+    lines = [[text(f"ledger_{each}") for each in head], ["---:", ":---", *["---:"] * 3, ":---", ":---"], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 

@@ -97,6 +97,11 @@ def test_measuring_says_what_was_measured_and_everybody_gets_it(lang):
         for who, n, value in times[["who", "n", "value"]].itertuples(index=False):
             assert value == pytest.approx(done.milliseconds(int(n), who))
         assert len(times) == 3 * len(measuring.contenders())
+    app.toggle(key="as_tables").set_value(True).run()
+    table = app.dataframe[0].value
+    assert list(table.iloc[:, 0]) == ["16", "32", "64"]
+    assert table.iloc[2, 2] == production_charts.duration(done.milliseconds(64, "tiled"))
+    assert table.iloc[2, -2] == production_charts.size(done.peaks[64, "textbook"])
 
 
 def test_what_was_measured_stays_after_a_stop_and_the_rest_follows():
@@ -164,14 +169,17 @@ def test_the_numbers_on_screen_are_the_cores(bench, block, lang):
     app = opened("production", lang, shown(bench, block=block, step=len(steps)))
     assert_well(app)
     i = bench.token
+
+    def printed(numbers):
+        return ", ".join(display.short(round(x, 12)) for x in numbers)
+
     rows = [line.split(" | ") for line in said(app).splitlines() if line.startswith("| ") and line[2].isdigit()]
     assert len(rows) == len(steps)
     for row, seen in zip(rows, steps, strict=True):
-        assert row[2:5] == [display.short(x[i, 0]) for x in (seen.maximum, seen.rescale, seen.total)]
-        assert row[5] == "(" + ", ".join(display.short(x) for x in seen.gathered[i]) + ")"
-        assert row[6].rstrip(" |") == "(" + ", ".join(display.short(x) for x in seen.output[i]) + ")"
-    output = ", ".join(display.short(x) for x in bench.steps().output[i])
-    assert output in app.success[0].value
+        assert row[2:5] == [printed(x[i]) for x in (seen.maximum, seen.rescale, seen.total)]
+        assert row[5] == f"({printed(seen.gathered[i])})"
+        assert row[6].rstrip(" |") == f"({printed(seen.output[i])})"
+    assert printed(bench.steps().output[i]) in app.success[0].value
 
 
 def test_bars_are_the_powers_under_the_maximum_of_the_moment():
