@@ -12,7 +12,7 @@ from ui import state
 from ui.text import Text
 from ui.workbench import Workbench
 
-FEW = 4  #: so many choices fit on a phone beside each other
+FEW, SHORT = 4, 26  #: so many choices, of so many letters in all, fit on a phone beside each other
 
 Change = Callable[[Workbench, Any], Workbench]
 
@@ -25,11 +25,15 @@ def pick(
     with group():
         label(name, text, **words)
         key = state.control(f"pick_{name}", value)
-        with wrapping() if len(options) > FEW else nullcontext():
+        with nullcontext() if _fit(list(map(show, options))) else wrapping():
             st.segmented_control(
                 text(f"label_{name}"), options, default=value, required=value is not None, key=key,
                 label_visibility="collapsed", format_func=show, on_change=state.on_change(key, change, options),
             )  # fmt: skip
+
+
+def _fit(choices: Sequence[str]) -> bool:
+    return len(choices) <= FEW and len("".join(choices)) <= SHORT
 
 
 def label(name: str, text: Text, **words: object) -> None:
