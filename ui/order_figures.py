@@ -184,7 +184,7 @@ def draw_pair(bench: Workbench, pair: int, shift: int, query: int, key: int, tex
     _chart(order_charts.clocks(dials, order_charts.widths("half", layout)), "pair")
 
 
-def draw_alibi(it: Setting, bench: Workbench, text: Text, layout: str) -> None:
+def draw_alibi(it: Setting, text: Text, layout: str) -> None:
     """The bias of each head."""
     tokens = [str(i) for i in range(it.n)]
     biases, slopes = attention.alibi_bias(it.n_heads, it.n), attention.alibi_slopes(it.n_heads)

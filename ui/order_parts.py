@@ -97,7 +97,9 @@ def _alibi(bench: Workbench, it: Setting, trial: Trial, text: Text, layout: str)
         order_controls.slide("heads", 1, order.MOST_HEADS, text)
     with right:
         order_controls.slide("head", 1, it.n_heads, text)
-    order_figures.draw_alibi(it, bench, text, layout)
+    order_figures.draw_alibi(it, text, layout)
+    if it.n_heads > order_figures.PANELS:
+        st.caption(text("first_drawn", drawn=order_figures.PANELS))
     st.markdown(text("see_alibi", slopes=order_words.slopes(it.n_heads, text), heads=it.n_heads, head=it.head + 1,
                      slope=order_words.slope(it.slope)))
 

@@ -48,7 +48,7 @@ def about(it: Setting, bench: Workbench, text: Text) -> str:
     if bench.mask != "none" and not it.masked:
         said.insert(0, text("mask_out"))
     if it.encoding == "sinusoidal":
-        said.append(text(f"does_sinusoidal_{source}"))
+        said.append(text(f"does_sinusoidal_{source}", route=Text("edit", text.lang)("route_input")))
     elif it.encoding == "rope":
         d_k = bench.sizes["d_k"]
         said.append(text("does_rope_none" if d_k == 1 else "does_rope", pairs=d_k // 2))
