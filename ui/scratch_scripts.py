@@ -30,17 +30,37 @@ class Checked:
     error: str = ""
 
 
+def numpy_call(bench: Workbench) -> str:
+    """The one line of the script that does it.
+
+    >>> from ui.workbench import preset
+    >>> numpy_call(preset("cat"))
+    'output = attention(Q, K, V)'
+    """
+    return "output = attention(Q, K, V, mask)" if bench.mask != "none" else "output = attention(Q, K, V)"
+
+
+def torch_call(bench: Workbench) -> str:
+    """The same line in PyTorch, with the reader's mask and scale.
+
+    >>> from ui.workbench import preset
+    >>> torch_call(preset("cat"))
+    'output = F.scaled_dot_product_attention(Q, K, V, scale=1 / math.sqrt(Q.shape[-1]))'
+    """
+    mask = "attn_mask=mask, " if bench.mask != "none" else ""
+    return f"output = F.scaled_dot_product_attention(Q, K, V, {mask}scale={SCALES[bench.scale]})"
+
+
 def numpy_script(bench: Workbench, text: Text) -> str:
     """The two functions as they run here, the reader's numbers, and an assertion."""
     Q, K, V = bench.qkv()
     expected = attention.attention(Q, K, V, bench.mask_array())
-    call = "attention(Q, K, V, mask)" if bench.mask != "none" else "attention(Q, K, V)"
     return "\n".join([
         f"# {text('script_numpy')}",
         "import numpy as np",
         *("\n" + source + "\n" for source in scratch_words.plain_source().values()),
         *_numbers(bench, "np.array", "", text),
-        f"output = {call}",
+        numpy_call(bench),
         "",
         f"# {text('script_expected')}",
         _matrix("expected", expected, "np.array"),
@@ -51,7 +71,6 @@ def numpy_script(bench: Workbench, text: Text) -> str:
 
 def torch_script(bench: Workbench, text: Text) -> str:
     """The reader's numbers through PyTorch's operation, and an assertion that it gives what is on screen."""
-    mask = "attn_mask=mask, " if bench.mask != "none" else ""
     return "\n".join([
         f"# {text('script_torch')}",
         *(["import math", ""] if bench.scale == "sqrt" else []),
@@ -59,7 +78,7 @@ def torch_script(bench: Workbench, text: Text) -> str:
         "import torch.nn.functional as F",
         "",
         *_numbers(bench, "torch.tensor", ", dtype=torch.float64", text),
-        f"output = F.scaled_dot_product_attention(Q, K, V, {mask}scale={SCALES[bench.scale]})",
+        torch_call(bench),
         "",
         f"# {text('script_expected')}",
         _matrix("expected", bench.steps().output, "torch.tensor", ", dtype=torch.float64"),

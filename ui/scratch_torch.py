@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from ui import display, scratch_scripts, state
@@ -14,15 +16,20 @@ def draw(text: Text) -> None:
     bench = state.bench()
     st.markdown(text("heading_torch"))
     st.markdown(text("torch_intro"))
-    numpy, torch = st.columns(2, gap="medium")
-    with numpy:
-        st.markdown(text("by_numpy"))
-        st.code(scratch_scripts.numpy_script(bench, text), height=HEIGHT, wrap_lines=True)
-    with torch:
-        st.markdown(text("by_torch"))
-        st.code(scratch_scripts.torch_script(bench, text), height=HEIGHT, wrap_lines=True)
+    _beside(text("by_numpy"), scratch_scripts.numpy_call(bench), text("by_torch"), scratch_scripts.torch_call(bench))
     _verdict(scratch_scripts.checked(bench, text), scratch_scripts.tolerance(bench), text)
+    with st.expander(text("scripts")):
+        _beside(text("scripts_numpy"), scratch_scripts.numpy_script(bench, text),
+                text("scripts_torch"), scratch_scripts.torch_script(bench, text), height=HEIGHT)
     st.markdown(text("torch_notes"))
+
+
+def _beside(left: str, one: str, right: str, other: str, **how: Any) -> None:
+    """Two pieces of code side by side, each under its name."""
+    for column, name, code in zip(st.columns(2, gap="medium"), (left, right), (one, other), strict=True):
+        with column:
+            st.markdown(name)
+            st.code(code, wrap_lines=True, **how)
 
 
 def _verdict(it: scratch_scripts.Checked | None, tolerance: float, text: Text) -> None:
