@@ -68,7 +68,7 @@ def _button(done: Measured, text: Text) -> None:
 def _what_to_do(done: Measured, text: Text) -> None:
     if _is_measuring():
         st.button(text("stop"), icon=":material/stop:", key="production_stop", on_click=state.callback(_stop))
-    elif done.holder[0] and not done.turn_of(_session()):
+    elif done.taken(_session()):
         st.button(text("look"), icon=":material/refresh:", key="production_look", help=text("someone_measures"))
     else:
         share = measuring.share(done)

@@ -57,10 +57,14 @@ class Measured:
         known = self.seconds.copy()  # at one go: another visitor's run may be adding to it
         return min((n for (n, _), taken in known.items() if max(taken) > TOO_LONG), default=None)
 
-    def turn_of(self, session: str) -> bool:
-        """Whether this session may measure now: two at a time would measure each other."""
+    def taken(self, session: str) -> bool:
+        """Whether another session measures now."""
         holder, since = self.holder
-        if holder in ("", session) or time.monotonic() - since > PATIENCE:
+        return holder not in ("", session) and time.monotonic() - since < PATIENCE
+
+    def turn_of(self, session: str) -> bool:
+        """Take the turn, if it can be had: two who measure at a time would measure each other."""
+        if not self.taken(session):
             self.holder = (session, time.monotonic())
         return self.holder[0] == session
 
@@ -122,10 +126,10 @@ def _measure(done: Measured, kind: str, n: int, who: str) -> None:
 def _peak(call: Callable[[], Any]) -> int:
     """The most memory that Python and NumPy hold more than before: the output counts, the arguments do not.
 
-    Of two tries the lesser: what other visitors' reruns happen to need meanwhile counts too.
+    Of three tries the least: what other visitors' reruns happen to need meanwhile counts too.
     """
     peaks = []
-    for _ in range(2):
+    for _ in range(3):
         tracemalloc.start()
         call()
         peaks.append(tracemalloc.get_traced_memory()[1])

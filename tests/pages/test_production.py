@@ -128,6 +128,7 @@ def test_one_visitor_at_a_time_until_they_have_gone():
     assert done.holder[0] == "somebody"
     done.holder = ("somebody", done.holder[1] - measuring.PATIENCE - 1)
     app = opened("production")
+    assert done.holder[0] == "somebody"  # looking takes nobody's turn
     app.button(key="production_measure").click().run()
     assert not measuring.left(done)
 
