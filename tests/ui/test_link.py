@@ -133,9 +133,9 @@ def test_future_and_oversized_codes_are_called_that():
 def test_a_bomb_is_not_unpacked():
     bomb = packed({"p": "cat", "s": 0, "tokens": ["a"] * 2_000_000})
     assert len(bomb) < link.MAX_READ
-    start = time.perf_counter()
+    start = time.process_time()
     assert reason(bomb) == "oversized"
-    assert time.perf_counter() - start < 0.1
+    assert time.process_time() - start < 0.1
 
 
 GOOD = {"p": "cat", "s": 0}
@@ -178,8 +178,12 @@ def test_any_bytes_behind_a_good_checksum_are_opened_or_refused(body):
 
 
 def test_opening_the_largest_state_is_quick():
+    """(Of the processor's time: the tests have to share it with others.)"""
     code = link.encode(drawn(12, 16, 2, seed=3))
-    link.decode.cache_clear()
-    start = time.perf_counter()
-    link.decode(code)
-    assert time.perf_counter() - start < 0.2
+    took = []
+    for _ in range(3):
+        link.decode.cache_clear()
+        start = time.process_time()
+        link.decode(code)
+        took.append(time.process_time() - start)
+    assert min(took) < 0.2
