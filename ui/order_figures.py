@@ -13,11 +13,11 @@ import streamlit as st
 from numpy.typing import NDArray
 
 import attention
-from ui import charts, display, order, order_charts, order_words, stages, theme
+from ui import charts, display, order, order_charts, order_pictures, order_words, stages, theme
 from ui.charts import Heat
 from ui.names import numbered
 from ui.order import Setting, Trial, residual
-from ui.order_charts import Block, Clock
+from ui.order_pictures import Block, Clock
 from ui.text import Text, in_both
 from ui.workbench import Workbench
 
@@ -43,7 +43,7 @@ def _trial(it: Setting, rows: order.Order, text: Text, room: int) -> Figure:
     after = Block(trial.after.output, text("title_after"), trial.order, tip("tip_after", trial.order))
     moved = Block(trial.moved, text("title_moved"), places, tip("tip_moved", places))
     residuals = [residual(float(x)) for x in trial.residuals]
-    return order_charts.shuffle(names, before, after, moved, residuals, text("title_residual"), trial.limit, room)
+    return order_pictures.shuffle(names, before, after, moved, residuals, text("title_residual"), trial.limit, room)
 
 
 def draw_inside(it: Setting, trial: Trial, bench: Workbench, text: Text, layout: str) -> None:
@@ -72,7 +72,7 @@ def draw_code(n: int, d: int, text: Text, layout: str) -> None:
 @lru_cache(maxsize=32)
 def _code(n: int, d: int, text: Text, room: int) -> Figure:
     template = text.template("tip_code")
-    return order_charts.code_map(
+    return order_pictures.code_map(
         order.code(n, d), text("title_code", rows=n, columns=d), text("hint_code"),
         lambda p, c, number: template(position=p, column=c, wave=("sin", "cos")[c % 2], number=number), room,
     )  # fmt: skip
@@ -108,7 +108,7 @@ def _sines(n: int, text: Text, room: int) -> Figure:
     def tip(p: int) -> str:
         return template(position=p, sine=display.short(code[p, 0], 4), cosine=display.short(code[p, 1], 4))
 
-    return order_charts.shadows(np.arange(n), order.nearest(code[:, :1])[:2], text("axis_sine"), tip, room)
+    return order_pictures.shadows(np.arange(n), order.nearest(code[:, :1])[:2], text("axis_sine"), tip, room)
 
 
 def draw_turn(p: int, k: int, d: int, text: Text, layout: str) -> None:
@@ -124,7 +124,7 @@ def draw_turn(p: int, k: int, d: int, text: Text, layout: str) -> None:
         ]  # fmt: skip
         angle = np.degrees(k / 10_000 ** (2 * i / d))
         dials.append(Clock(text("dial", pair=i + 1), text("dial_turned", angle=_degrees(angle)), hands))
-    _chart(order_charts.clocks(dials, charts.ROOM[layout][0]), "turn")
+    _chart(order_pictures.clocks(dials, charts.ROOM[layout][0]), "turn")
 
 
 def draw_add(terms: order.Terms, bench: Workbench, text: Text, layout: str) -> None:
@@ -181,7 +181,7 @@ def draw_pair(bench: Workbench, pair: int, shift: int, query: int, key: int, tex
         between = np.degrees(np.arctan2(q[0] * k[1] - q[1] * k[0], q @ k))
         says = text(note, angle=_degrees(between), share=display.short(float(q @ k)))
         dials.append(Clock(text("pair_at", query=s + rows.index(query), key=s + rows.index(key)), says, hands))
-    _chart(order_charts.clocks(dials, order_charts.widths("half", layout)), "pair")
+    _chart(order_pictures.clocks(dials, order_charts.widths("half", layout)), "pair")
 
 
 def draw_alibi(it: Setting, text: Text, layout: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import attention
 from tests.pages.reading import assert_well, code, frames, opened, said
-from ui import display, link, order, order_charts, order_words, views
+from ui import display, link, order, order_pictures, order_words, views
 from ui import workbench as w
 from ui.text import LANGUAGES, Text, catalogue
 
@@ -288,7 +288,7 @@ def test_words_and_orders_travel_as_data():
 @pytest.mark.parametrize("room", [318, 560, 880, 1240])
 @pytest.mark.parametrize(("n", "columns"), [(1, 1), (4, 4), (12, 16), (12, 1)])
 def test_the_shuffle_test_fits_its_room(room, n, columns):
-    width, _ = order_charts.plan(n, columns, room).size(n, columns)
+    width, _ = order_pictures.plan(n, columns, room).size(n, columns)
     assert width <= room
 
 
