@@ -15,7 +15,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from ui import link
 from ui.workbench import Workbench
 
-LIMIT = 30.0  #: seconds that a page may take to come to rest
+LIMIT = 60.0  #: seconds that a page may take to come to rest
 
 
 @dataclass
@@ -32,16 +32,21 @@ _traffic: WeakKeyDictionary[Page, Traffic] = WeakKeyDictionary()
 
 
 def watch(page: Page) -> Traffic:
-    """Count a page's messages and collect its errors; called by `open_page`, before the page is loaded."""
-    traffic = _traffic[page] = Traffic()
+    """Count a page's messages and collect its errors, from 0; called by `open_page`, before the page is loaded."""
+    if page in _traffic:  # opened before, so heard already
+        _traffic[page] = Traffic()
+        return _traffic[page]
+    _traffic[page] = Traffic()
 
     def sent(_: object) -> None:
+        traffic = _traffic[page]
         traffic.sent += 1
         traffic.begun = traffic.answered = False
 
     def received(payload: str | bytes) -> None:
         if not isinstance(payload, bytes):
             return
+        traffic = _traffic[page]
         message = ForwardMsg.FromString(payload)
         kind = message.WhichOneof("type")
         if kind == "new_session":
@@ -55,8 +60,8 @@ def watch(page: Page) -> Traffic:
         socket.on("framereceived", received)
 
     page.on("websocket", opened)
-    page.on("pageerror", lambda error: traffic.errors.append(str(error)))
-    return traffic
+    page.on("pageerror", lambda error: _traffic[page].errors.append(str(error)))
+    return _traffic[page]
 
 
 def messages(page: Page) -> int:

@@ -32,13 +32,14 @@ class Server:
     """A `streamlit run` of its own on a free port; `url` has no slash at the end."""
 
     def __init__(
-        self, script: str = "streamlit_app.py", *, cwd: Path = ROOT, options: tuple[str, ...] = (), port: int = 0
-    ) -> None:
+        self, script: str = "streamlit_app.py", *, cwd: Path = ROOT, options: tuple[str, ...] = (), port: int = 0,
+        module: str = "streamlit.web.cli",
+    ) -> None:  # fmt: skip
         self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._log = tempfile.NamedTemporaryFile("w+b", prefix="streamlit-", suffix=".log")  # noqa: SIM115
         command = [
-            sys.executable, "-m", "streamlit.web.cli", "run", script, "--server.port", str(self.port),
+            sys.executable, "-m", module, "run", script, "--server.port", str(self.port),
             "--server.address", "127.0.0.1", "--server.headless", "true",
             "--browser.gatherUsageStats", "false", *options,
         ]  # fmt: skip
