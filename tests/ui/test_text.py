@@ -24,6 +24,13 @@ def test_every_page_has_both_catalogues():
     assert {*shell.PAGES, "common"} <= set(FILES)
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_page_is_called_the_same_in_the_navigation_and_at_its_top(lang):
+    """Home asks its question instead: the name of the whole is above the navigation."""
+    called = {page: catalogue(page, lang)["title"] for page in shell.PAGES if page != "home"}
+    assert called == {page: catalogue("common", lang)[f"nav_{page}"] for page in called}
+
+
 @pytest.mark.parametrize("page", FILES)
 def test_both_languages_have_the_same_sentences_and_placeholders(page):
     zh, en = (catalogue(page, lang) for lang in LANGUAGES)
