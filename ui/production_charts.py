@@ -110,7 +110,7 @@ def _picture(text: Text) -> Iterator[tuple[Any, ...]]:
     for title in ("title_picture", "title_held", "title_time"):
         yield _record(title, text=text(title))
     for n in STOPS:
-        rows, keys = (min(size, n) for size in tiled.BLOCK)
+        rows, keys = (min(most, n) for most in tiled.BLOCK)
         side = n + D
         corners = {"all": (D, D, side, side), "tile": (D, D, D + keys, D + rows), "Q": (0, D, D, side),
                    "K": (D, 0, side, D)}  # fmt: skip
