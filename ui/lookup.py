@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 import attention
-from ui import charts, display, editor, names, ribbons_cells, ribbons_story, state, views, widgets, workbench
+from ui import charts, display, editor, names, ribbons_cells, ribbons_story, state, tables, views, widgets, workbench
 from ui.places import Place
 from ui.text import Text
 from ui.workbench import Workbench
@@ -154,10 +154,10 @@ def table(bench: Workbench, steps: attention.AttentionSteps, rows: list[str], te
     """The whole look-up in numbers, a key a row: for screen readers, for copying, and for comparing the kinds."""
     it = ribbons_story.Asked(bench, steps, bench.token, rows, Text("ribbons", text.lang))
     i, hard, values = bench.token, it.at(0.0), bench.qkv()[2]
-    lines = [[text(f"column_{name}") for name in ("key", "score", "scaled", "weight", "hard", "value")]]
-    lines.append(["---", *["---:"] * 4, "---"])
+    head = [text(f"column_{name}") for name in ("key", "score", "scaled", "weight", "hard", "value")]
+    lines = []
     for j, token in enumerate(rows):
         numbers: list[Any] = [steps.scores[i, j], steps.masked[i, j], steps.weights[i, j], hard[j]]
         shown = [display.short(float(x), 4) for x in numbers]
         lines.append([names.escaped(token), *shown, ribbons_cells.vector(values[j], most=16)])
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return tables.table(head, lines, "lrrrrl")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import streamlit as st
@@ -123,12 +123,6 @@ def largest(*values: Array) -> float:
     return max(finite)
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A small Markdown table; the first column names its row."""
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def names(bench: Workbench, text: Text) -> tuple[str, ...]:
     """The tokens as sentences say them."""
     return tuple(map(escaped, with_meaning(bench, text)))
@@ -147,6 +141,3 @@ def tiny(x: float) -> str:
     if x == 0 or x >= 0.005:
         return display.short(x)
     return display.signed(f"{x:.0e}".replace("e-0", "e-"))
-
-
-Experiments = Mapping[str, Callable[[Workbench, Text, str], None]]

@@ -11,6 +11,7 @@ import attention
 from attention.leaks import FORMATS
 from ui import display, masks, masks_lab, state, views, widgets
 from ui.masks_lab import NOISE
+from ui.tables import table
 from ui.text import Text
 from ui.workbench import Workbench
 
@@ -45,7 +46,7 @@ def after(bench: Workbench, text: Text, layout: str) -> None:
         [name, display.total(one), display.short(float(sum_), DECIMALS), display.short(float(gone), DECIMALS)]
         for name, one, sum_, gone in zip(names, right.weights, np.round(left, 12), np.round(missing, 12), strict=True)
     ]
-    st.markdown(masks_lab.table([text("query"), *(text(f"after_{id}") for id in ("sum", "sum_late", "missing"))], rows))
+    st.markdown(table([text("query"), *(text(f"after_{id}") for id in ("sum", "sum_late", "missing"))], rows))
     if not open_rows.any():
         st.markdown(text("see_after_empty"))
         return
@@ -123,7 +124,7 @@ def _fills(
         off = np.abs(steps[name].output - right.output)[open_rows].max() if open_rows.any() else math.nan
         empty = attention.filled_weights(right.scaled[:1], np.zeros((1, n), dtype=bool), number)[0]
         rows.append([SHOWN[name], leak, "–" if math.isnan(off) else masks_lab.tiny(float(off)), _each(empty, text)])
-    return masks_lab.table([text(f"fills_{id}") for id in ("fill", "leak", "off", "empty")], rows)
+    return table([text(f"fills_{id}") for id in ("fill", "leak", "off", "empty")], rows)
 
 
 def _each(weights: masks_lab.Array, text: Text) -> str:
@@ -141,7 +142,7 @@ def _formats(bench: Workbench, text: Text) -> str:
             becomes = float(np.array(-1e9).astype(name))
         weights = attention.filled_weights(scaled, none, -1e9, name)[0]
         rows.append([f"`{name}`", _number(becomes, 2), _each(weights, text)])
-    return masks_lab.table([text(f"formats_{id}") for id in ("format", "becomes", "empty")], rows)
+    return table([text(f"formats_{id}") for id in ("format", "becomes", "empty")], rows)
 
 
 def polarity(bench: Workbench, text: Text, layout: str) -> None:

@@ -17,6 +17,7 @@ from ui.charts import Heat
 from ui.names import escaped
 from ui.places import Place
 from ui.ripple import Since
+from ui.tables import table
 from ui.text import Text, in_both
 from ui.workbench import Workbench
 
@@ -164,14 +165,14 @@ def tables(
 def markdown_table(heat: Heat, tokens: Sequence[str]) -> str:
     """One matrix as a Markdown table, a query a row; the weights, and their differences, carry their sum."""
     head = ["", *map(escaped, heat.columns), *(["Σ"] if heat.sums else [])]
-    lines = [_line(head), _line(["---"] + ["---:"] * (len(head) - 1))]
+    lines = []
     for i, token in enumerate(tokens):
         cells = [heat.show(x, 4) for x in heat.values[i]]
         if heat.hidden is not None:
             cells = [f"~~{c}~~" if h else c for c, h in zip(cells, heat.hidden[i], strict=True)]
         total = [heat.show(round(float(heat.values[i].sum()), 9), 4)] if heat.sums else []
-        lines.append(_line([f"**{escaped(token)}**", *cells, *total]))
-    return "\n".join(lines)
+        lines.append([f"**{escaped(token)}**", *cells, *total])
+    return table(head, lines)
 
 
 def summary(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) -> str:
@@ -197,7 +198,3 @@ def _tip(name: str, rows: Sequence[str], columns: Sequence[str], text: Text) -> 
 
 def _largest(values: NDArray[np.float64]) -> float:
     return float(np.abs(values).max(initial=0.0))
-
-
-def _line(cells: list[str]) -> str:
-    return "| " + " | ".join(cells) + " |"

@@ -18,6 +18,7 @@ from attention.experiment import Saturation, Spread
 from ui import display, shell, state, variance_charts
 from ui.names import escaped
 from ui.state import control, on_change
+from ui.tables import table
 from ui.text import Text
 from ui.variance_charts import number
 from ui.workbench import DRAWS, MAX_SEED, Workbench
@@ -198,7 +199,7 @@ def variance_table(spread: Spread, text: Text) -> str:
             variance, low, high = (x / over for x in measured)
             cells += [number(variance), f"{number(low)} – {number(high)}"]
         rows.append(cells)
-    return markdown_table(head, rows)
+    return table(head, rows)
 
 
 def saturation_table(saturation: Saturation, text: Text, stops: tuple[int, ...] | None = None) -> str:
@@ -213,7 +214,7 @@ def saturation_table(saturation: Saturation, text: Text, stops: tuple[int, ...] 
             entropy, dead = f"{saturation.entropy[s, which]:.2f}", percent(saturation.dead[s, which])
             gradient = number(saturation.median[s, which]), number(saturation.mean[s, which])
             rows.append([f"÷ {DIVISORS[scale]}", entropy, dead, *gradient])
-    return markdown_table(head, rows)
+    return table(head, rows)
 
 
 def own_words(bench: Workbench, text: Text) -> str:
@@ -233,10 +234,4 @@ def own_table(bench: Workbench, text: Text) -> str:
         entropies.append(attention.normalized_entropy(steps.weights))
     names = map(escaped, bench.tokens)
     rows = [[name, *(f"{each[i]:.2f}" for each in entropies)] for i, name in enumerate(names)]
-    return markdown_table([text("table_query"), *(f"÷ {each}" for each in DIVISORS.values())], rows)
-
-
-def markdown_table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---:"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-
+    return table([text("table_query"), *(f"÷ {each}" for each in DIVISORS.values())], rows)

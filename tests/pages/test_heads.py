@@ -9,7 +9,7 @@ import attention
 from tests.pages.reading import assert_well, code, frames, opened, said
 from ui import charts, editor, heads_figures, heads_words
 from ui import workbench as w
-from ui.text import LANGUAGES, catalogue
+from ui.text import LANGUAGES, Text, catalogue
 
 CAT = w.preset("cat")
 WIDE = w.resized(CAT, d_model=8)
@@ -139,7 +139,7 @@ def test_solo_all_on_and_all_off():
     app.button(key="heads_all_off").click().run()
     assert_well(app)
     assert code(app).heads_off == (0, 1, 2, 3)
-    assert catalogue("heads", "en")["status_none"] in said(app)
+    assert Text("heads", "en")("status_none") in said(app)
     assert (frames(app)[CONTRIBUTIONS].query("kind == 'output'")["value"] == 0).all()
     app.button(key="heads_all_on").click().run()
     assert code(app).heads_off == ()
@@ -219,7 +219,7 @@ def test_the_token_the_seed_and_the_rest_are_in_the_link():
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_mask_is_said_and_an_unseeing_token_is_explained(lang):
     app = opened("heads", lang, w.with_allowed(CAT, {(1, j): False for j in range(4)}))
-    assert catalogue("heads", lang)["mask_own"] in said(app)
+    assert catalogue("common", lang)["mask_own"] in said(app)
     assert "追" in app.info[0].value
 
 

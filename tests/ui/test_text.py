@@ -83,3 +83,34 @@ def test_every_id_that_code_asks_for_exists():
                 first = call.args[0]
                 if isinstance(first, ast.Constant):
                     assert first.value in known, (path.name, call.lineno, first.value)
+
+
+#: What two pages may say in the same words without having it from `common`: they leave each other's files alone.
+OWN = {"label_scale", "label_mask", "label_token", "scale_sqrt", "scale_none", "scale_linear", "mask_none",
+       "mask_causal", "mask_own"}  # fmt: skip
+
+
+def test_what_pages_say_alike_is_in_the_common_catalogue():
+    said: dict[tuple[str, ...], list[str]] = {}
+    for page in FILES:
+        for id, words in catalogue(page, "en").items():
+            said.setdefault((id, words, catalogue(page, "zh")[id]), []).append(page)
+    assert {key[0]: pages for key, pages in said.items() if len(pages) > 1 and key[0] not in OWN} == {}
+
+
+def test_every_sentence_is_used():
+    """By its id, by an f-string that can make it, or by words that can be joined to it: few dead ones slip through."""
+    literals, patterns = set(), set()
+    for path in [*(ROOT / "ui").rglob("*.py"), *CODE]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                literals.add(node.value)
+            elif isinstance(node, ast.JoinedStr):
+                parts = [re.escape(part.value) if isinstance(part, ast.Constant) else r"\w+" for part in node.values]
+                patterns.add("".join(parts))
+    made = re.compile("|".join(each for each in patterns if re.search("[a-z]{2}", each.replace(r"\w+", "·"))))
+    unused = {
+        (page, id) for page in FILES for id in catalogue(page, "en")
+        if id not in literals and not made.fullmatch(id) and not literals.issuperset(id.split("_"))
+    }  # fmt: skip
+    assert unused == set()
