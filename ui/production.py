@@ -134,7 +134,8 @@ def findings(done: Measured, text: Text) -> Iterator[str]:
         return
     n = both[-1]
     whole, by_blocks = (done.milliseconds(n, who) or 0.0 for who in measuring.WHO[:2])
-    yield text(f"found_{_verdict(whole, by_blocks)}", n=f"{n:,}", whole=duration(whole), tiled=duration(by_blocks),
+    verdict = "small" if n <= min(tiled.BLOCK) else _verdict(whole, by_blocks)  # small: one block is all there is
+    yield text(f"found_{verdict}", n=f"{n:,}", whole=duration(whole), tiled=duration(by_blocks),
                ratio=charts.three(max(whole, by_blocks) / min(whole, by_blocks)))  # fmt: skip
     yield _crossing(done, both, text)
     fused = done.milliseconds(n, "torch")

@@ -147,13 +147,17 @@ def test_a_slow_machine_is_not_asked_for_more(monkeypatch):
     (90, 30, "found_faster", "3"), (30, 90, "found_slower", "3"), (30, 29, "found_same", ""),
 ])  # fmt: skip
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_sentences_follow_the_numbers(whole, by_blocks, id, ratio, lang):
+def test_sentences_follow_the_numbers(whole, by_blocks, id, ratio, lang, monkeypatch):
+    monkeypatch.setattr(tiled, "BLOCK", (32, 48))
     done, text = Measured(), Text("production", lang)
     done.seconds = {(16, "textbook"): (0.001,) * 3, (16, "tiled"): (0.002,) * 3,
                     (64, "textbook"): (whole / 1000,) * 3, (64, "tiled"): (by_blocks / 1000,) * 3}  # fmt: skip
     findings = list(production.findings(done, text))
     assert findings[0] == text(id, n="64", whole=f"{whole} ms", tiled=f"{by_blocks} ms", ratio=ratio)
     assert findings[1] == (text("cross_never") if id == "found_slower" else text("cross_from", n="64"))
+    monkeypatch.setattr(tiled, "BLOCK", (64, 96))  # one block is the whole matrix
+    assert next(production.findings(done, text)) == text("found_small", n="64", whole=f"{whole} ms",
+                                                         tiled=f"{by_blocks} ms")  # fmt: skip
 
 
 # Step by step.
