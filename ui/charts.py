@@ -2,7 +2,7 @@
 
 A spec depends on shapes and on the page's width alone. Tokens, titles and numbers travel as data: a data-only change
 keeps the drawn chart, and with it the row a reader has chosen, when the language is switched or a number edited.
-Altair checks each spec once; what is cached is the plain dict (building costs 10 ms a chart under a shared lock).
+What is cached is the plain dict: making one costs a visitor 40 ms a heatmap, under a lock that all share.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ SUMS = 62  #: pixels for "Σ = 1.00", right of the weights
 LEGIBLE = 27  #: the least cell that holds a number
 COLUMNS = ("kind", "s", "q", "k", "v", "text", "tip", "light", "at", "marked", "old", "end")
 Shape = tuple[int, bool, bool]  #: a heatmap's columns, whether it holds weights, whether sums stand beside it
+INDEPENDENT = {"scale": {"color": "independent"}}
 CHOSEN, OPERAND = 1, 2  #: how a cell is marked: it explains itself; it goes into the one that does
 
 
@@ -139,17 +140,14 @@ def linked_spec(n: int, shapes: tuple[Shape, ...], layout: str, *, live: bool = 
         _heatmap(s, n, columns, weights, cell, shown)
         for s, ((columns, weights, _), shown) in enumerate(zip(shapes, stages, strict=True))
     ]
-    chart = alt.concat(*views, columns=across, spacing=14).resolve_scale(color="independent")
     # Every expression of a mark costs its call at every frame of a what-if: no filter for what is no number (nothing
     # but numbers comes), and constants as a style, which is applied once.
     paper = {"cornerRadius": 3, "stroke": theme.MASKED, "strokeWidth": 1}
-    chart = chart.configure(view={"stroke": None}, mark={"invalid": "show"}, style={"paper": paper})
-    spec = without_data(chart) | {"params": row_choice(len(shapes), n)}
-    for s, view in enumerate(spec["concat"]):
-        view["layer"][0]["layer"][0]["name"] = f"cells_{s}"  # (Altair would call all of them cells_0)
-    if live:
-        spec["params"] += what_if.params(n, shapes[-1][0])
-    return spec
+    return {
+        "$schema": alt.SCHEMA_URL, "concat": views, "columns": across, "spacing": 14, "resolve": INDEPENDENT,
+        "config": {"view": {"stroke": None}, "mark": {"invalid": "show"}, "style": {"paper": paper}},
+        "params": row_choice(len(shapes), n) + (what_if.params(n, shapes[-1][0]) if live else []),
+    }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -217,12 +215,12 @@ FADED = 0.35
 INK = alt.Color("ink:Q", scale=alt.Scale(domain=[0, 1], range="ramp"), legend=None)
 
 
-def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int, shown: Shown) -> alt.LayerChart:
+def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int, shown: Shown) -> dict[str, Any]:
     ramp = list(_ramp(weights))
     x = alt.X("k:O", scale=alt.Scale(domain=list(range(columns)), paddingInner=0.06, paddingOuter=0), axis=None)
     y = alt.Y("q:O", scale=alt.Scale(domain=list(range(n)), paddingInner=0.06, paddingOuter=0), axis=None)
     lit = alt.when("datum.lit").then(alt.value(1)).otherwise(alt.value(FADED))
-    base = alt.Chart(width=columns * cell, height=n * cell)
+    base = alt.Chart()
     masked = f"{shown.kind} === 'masked'"
     ends = (0, 1) if weights else (-1, 1)
     scale = alt.Scale(domain=np.linspace(*ends, len(ramp)).tolist(), range=ramp, interpolate="rgb", clamp=True)
@@ -241,12 +239,22 @@ def _heatmap(s: int, n: int, columns: int, weights: bool, cell: int, shown: Show
     if cell >= LEGIBLE:
         layers.append(_numbers(base, middle, min(13, round(cell * 0.35)), shown))
     own = f"datum.s === {s} && (datum.kind === 'cell' || datum.kind === 'masked')"
-    # The cells' own chain: what changes in it leaves what stands around it alone.
-    cells = alt.layer(*layers).resolve_scale(color="independent").transform_filter(own)
-    for name, expression in {**shown.cells, "lit": LIT}.items():  # each said once, and read by several channels
-        cells = cells.transform_calculate(**{name: expression})
+    # The cells' own chain: what changes in it leaves what stands around it alone. Each expression is said once, and
+    # read by several channels.
+    steps = [{"calculate": expression, "as": name} for name, expression in {**shown.cells, "lit": LIT}.items()]
+    cells = _together(*layers) | {"transform": [{"filter": own}, *steps]}
+    cells["layer"][0]["name"] = f"cells_{s}"
     around = [*outlines(base.transform_filter(own), x, y), *_words(base, s, x, y, cell, columns, shown)]
-    return alt.layer(cells, *around).resolve_scale(color="independent")
+    return _together(*around, first=cells) | {"width": columns * cell, "height": n * cell}
+
+
+def _together(*layers: alt.Chart, first: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Layers over each other, each with colours of its own.
+
+    (Altair's `layer` would copy all that is in them, again at each level: most of the time that a spec took.)
+    """
+    plain = [_plain(layer) for layer in layers]
+    return {"layer": [first, *plain] if first else plain, "resolve": INDEPENDENT}
 
 
 def _middle(columns: int, rows: int, cell: int) -> tuple[list[Any], float, float]:
@@ -315,9 +323,15 @@ def _words(
     ]
 
 
-def without_data(chart: alt.TopLevelMixin) -> dict[str, Any]:
+def _plain(layer: alt.Chart) -> dict[str, Any]:
+    """A layer as a dict, to stand among others. (A test has Altair check what they come to.)"""
+    spec = without_data(layer, validate=False)
+    return {key: part for key, part in spec.items() if key not in {"$schema", "config"}}
+
+
+def without_data(chart: alt.TopLevelMixin, *, validate: bool = True) -> dict[str, Any]:
     """The checked spec as a dict in which no layer names its data: the frame given beside it is every layer's."""
-    spec = chart.to_dict(validate=True)
+    spec = chart.to_dict(validate=validate)
 
     def strip(node: Any) -> Any:
         if isinstance(node, dict):
