@@ -44,6 +44,15 @@ def enough(x: float, decimals: Sequence[int] = (2, 4), show: Callable[[float, in
     return next((text for d in decimals if (text := show(x, d)) != NEARLY_0), None)
 
 
+def residual(x: float) -> str:
+    """A difference of which the size matters: 0 only if it is, and no digits that mean nothing.
+
+    >>> residual(0.0), residual(2.220446e-16), residual(0.1234), residual(12345.6)
+    ('0', '2.2e−16', '0.12', '1.23e4')
+    """
+    return short(x) if x == 0 or x >= 0.005 else signed(f"{x:.1e}".replace("e-0", "e-"))
+
+
 def total(row: NDArray[np.float64], decimals: int = 2) -> str:
     """The sum of a row of weights, free of the last bits that float64 adds to it.
 

@@ -85,7 +85,7 @@ def _merged(it: Flow, text: Text) -> None:
     gap = float(np.abs(arrays["X"] @ W @ source.T - arrays["scores"]).max())
     d_model, d_k = sizes["d_model"], sizes["d_k"]
     st.markdown(text(
-        "answer_merged", gap=f"{gap:.0e}".replace("e-", "e−") if gap else "0", d_model=d_model, d_k=d_k,
+        "answer_merged", gap=display.residual(gap), d_model=d_model, d_k=d_k,
         rank=int(np.linalg.matrix_rank(W)), most=min(d_model, d_k), two=2 * d_model * d_k, one=d_model**2,
         paper_model=PAPER[0], paper_k=PAPER[1], paper_two=f"{2 * PAPER[0] * PAPER[1]:,}",
         paper_one=f"{PAPER[0] ** 2:,}",

@@ -13,7 +13,8 @@ import numpy as np
 import streamlit as st
 
 import attention
-from ui import display, shell, walk
+from ui import display, shell
+from ui.doors import door
 from ui.names import escaped, with_meaning
 from ui.places import Place
 from ui.text import Text
@@ -59,14 +60,13 @@ def _causal(bench: Workbench, text: Text) -> Mapping[str, object]:
     Q, K, V = bench.qkv()
     without_last = attention.attention(Q[:n], K[:n], V[:n], attention.causal_mask(n))
     moved = float(np.abs(bench.steps().output[:n] - without_last).max())
-    return {"first": display.short(float(bench.steps().weights[0, 0])), "moved": display.short(moved)}
+    return {"first": display.short(float(bench.steps().weights[0, 0])), "moved": display.residual(moved)}
 
 
 def _shuffled(bench: Workbench, text: Text) -> Mapping[str, object]:
     order = np.arange(len(bench.tokens))[::-1]
     back = attention.attention(*(x[order] for x in bench.qkv()))[order]
-    moved = np.abs(back - bench.steps().output).max()
-    return {"moved": display.signed(f"{moved:.0e}")}
+    return {"moved": display.residual(float(np.abs(back - bench.steps().output).max()))}
 
 
 def _halves(bench: Workbench, text: Text) -> Mapping[str, object]:
@@ -96,7 +96,7 @@ def draw(text: Text) -> None:
             words, buttons = st.columns([0.62, 0.38], vertical_alignment="center")
             words.markdown(question)
             with buttons.container(horizontal=True):
-                walk.door(text("open", page=text(f"nav_{part.page}")), part.page, f"open_{part.id}", part.bench,
+                door(text("open", page=text(f"nav_{part.page}")), part.page, f"open_{part.id}", part.bench,
                           part.shows, icon=shell.ICONS[part.page])  # fmt: skip
                 with st.popover(text("answer")):
                     st.markdown(answer)

@@ -117,6 +117,11 @@ def _tip(id: str, rows: Sequence[str], columns: Sequence[str], text: Text) -> Ca
     return lambda i, j, number: template(row=rows[i], column=columns[j], number=number)
 
 
+def moved(before: Array, after: Array) -> Mask:
+    """Which rows differ by more than rounding, which grows with the numbers."""
+    return np.abs(after - before).max(axis=-1) > NOISE * max(largest(before, after), 1.0)
+
+
 def largest(*values: Array) -> float:
     """The end of a ramp that these share."""
     finite = [float(np.abs(x[np.isfinite(x)]).max(initial=0.0)) for x in values]
@@ -130,14 +135,3 @@ def names(bench: Workbench, text: Text) -> tuple[str, ...]:
 
 def listed(which: Mask, said: Sequence[str], text: Text) -> str:
     return text.list([name for name, chosen in zip(said, which, strict=True) if chosen])
-
-
-def tiny(x: float) -> str:
-    """A difference of which the size matters: exactly 0, or about how much.
-
-    >>> tiny(0.0), tiny(2.2e-16), tiny(0.3149)
-    ('0', '2e−16', '0.31')
-    """
-    if x == 0 or x >= 0.005:
-        return display.short(x)
-    return display.signed(f"{x:.0e}".replace("e-0", "e-"))

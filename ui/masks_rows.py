@@ -10,7 +10,7 @@ import streamlit as st
 import attention
 from ui import display, masks, masks_lab, state, views, widgets
 from ui.masks_lab import NOISE
-from ui.names import escaped, numbered
+from ui.names import in_sentences
 from ui.text import Text
 from ui.workbench import Workbench
 
@@ -66,11 +66,12 @@ def padding(bench: Workbench, text: Text, layout: str) -> None:
     made = [
         attention.attention_steps(Q, K, V, mask, scale=bench.scale) for mask in (keys, keys & queries, queries)
     ]
-    moved = float(np.abs(made[1].output - made[0].output)[:length].max())
+    change = np.abs(made[1].output - made[0].output)[:length].max()
+    moves = masks_lab.moved(made[0].output[:length], made[1].output[:length]).any()
     names, tokens = masks_lab.names(bench, text), bench.tokens
     real = np.arange(n) < length
     st.markdown(text("padded", real=masks_lab.listed(real, names, text), pads=masks_lab.listed(~real, names, text)))
-    if not masks_lab.committed(bench, "padding", text, "yes" if moved > NOISE else "no"):
+    if not masks_lab.committed(bench, "padding", text, "yes" if moves else "no"):
         return
     masks_lab.draw("padding", tokens, [
         masks_lab.weights(text(f"padding_{id}"), steps.weights, tokens, text, hidden=~mask)
@@ -79,10 +80,13 @@ def padding(bench: Workbench, text: Text, layout: str) -> None:
     ], layout)  # fmt: skip
     leak = attention.leaked_weights(made[2].weights, keys)[:length]
     worst = int(np.argmax(leak))
-    st.markdown(text("see_padding", moved=masks_lab.tiny(moved), pads=masks_lab.listed(~real, names, text)))
+    st.markdown(text("see_padding", moved=display.residual(float(change)), pads=masks_lab.listed(~real, names, text)))
+    if leak[worst] < NOISE:
+        st.markdown(text("see_padding_hidden"))
+        return
     off = float(np.abs(made[2].output - made[0].output)[:length].max())
     st.markdown(text("see_padding_queries", row=names[worst], leak=display.short(float(leak[worst])),
-                     off=masks_lab.tiny(off)))
+                     off=display.residual(off)))
 
 
 def append(bench: Workbench, text: Text, layout: str) -> None:
@@ -93,7 +97,7 @@ def append(bench: Workbench, text: Text, layout: str) -> None:
     n = len(bench.tokens)
     change, change_causal = after.output[:n] - before.output, after_causal.output[:n] - before_causal.output
     largest = [float(np.abs(each).max()) for each in (change, change_causal)]
-    moved = np.abs(change_causal).max(axis=-1) > NOISE
+    moved = masks_lab.moved(before_causal.output, after_causal.output[:n])
     _choose_appended(bench, copied, text)
     if not masks_lab.committed(bench, "append", text, "none" if not moved.any() else "all" if moved.all() else "last"):
         return
@@ -112,7 +116,7 @@ def append(bench: Workbench, text: Text, layout: str) -> None:
     ], layout)  # fmt: skip
     names = masks_lab.names(bench, text)
     worst = int(np.argmax(np.abs(change).max(axis=-1)))
-    open_, causal = map(masks_lab.tiny, largest)
+    open_, causal = map(display.residual, largest)
     st.markdown(text("see_append", open=open_, causal=causal, row=names[worst]))
     _cache(bench, copied, after_causal.output, text)
     st.markdown(text("inference"))
@@ -139,16 +143,8 @@ def _change(x: float, decimals: int) -> str:
 
 
 def _choose_appended(bench: Workbench, copied: int, text: Text) -> None:
-    options, shown = tuple(range(len(bench.tokens))), numbered(bench.tokens, text)
-    with widgets.group():
-        st.markdown(text("label_append"), width="content", help=text("help_append"))
-        with widgets.wrapping():
-            st.segmented_control(
-                text("label_append"), options, default=copied, required=True,
-                key=state.control("masks_append", copied), label_visibility="collapsed",
-                format_func=lambda i: escaped(shown[i]),
-                on_change=state.on_show("masks_append", "masks.append", options),
-            )  # fmt: skip
+    shown = in_sentences(bench.tokens, text)
+    widgets.look("masks.append", range(len(shown)), copied, text, show=lambda i: shown[i], key="masks_append")
 
 
 def _cache(bench: Workbench, copied: int, expected: masks_lab.Array, text: Text) -> None:
@@ -158,7 +154,7 @@ def _cache(bench: Workbench, copied: int, expected: masks_lab.Array, text: Text)
     again, kept = _counts(n, d_k, d_v)
     long_again, long_kept = _counts(LONG, d_k, d_v)
     st.markdown(text(
-        "see_cache", off=masks_lab.tiny(off), n=n, again=f"{again:,}", kept=f"{kept:,}", d_k=d_k, d_v=d_v, long=LONG,
+        "see_cache", off=display.residual(off), n=n, again=f"{again:,}", kept=f"{kept:,}", d_k=d_k, d_v=d_v, long=LONG,
         long_again=f"{long_again:,}", long_kept=f"{long_kept:,}", times=f"{long_again / long_kept:.0f}",
     ))  # fmt: skip
 

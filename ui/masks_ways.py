@@ -67,8 +67,8 @@ def fill(bench: Workbench, text: Text, layout: str) -> None:
     unmasked = attention.leaked_weights(attention.softmax(bench.steps().scaled), mask)
     if not masks_lab.committed(bench, "fill", text, _compared(leaks["zero"].sum(), unmasked.sum())):
         return
-    _choose_fill(bench, text)
     name = str(views.get(bench, "masks.fill"))
+    widgets.look("masks.fill", tuple(FILLS), name, text, show=SHOWN.__getitem__, key="masks_fill")
     it, leak, tokens = steps[name], leaks[name], bench.tokens
     lost = np.nan_to_num(it.weights)
     masks_lab.draw("fill", tokens, [
@@ -81,9 +81,8 @@ def fill(bench: Workbench, text: Text, layout: str) -> None:
                           masks_lab.largest(it.output), "tip_leaked"),
     ], layout)  # fmt: skip
     st.markdown(_fills(bench, text, steps, leaks))
-    st.markdown(text("see_fill"))
-    if leaks["1e9"][mask.any(axis=-1)].any():
-        st.markdown(text("see_fill_deep"))
+    deep = leaks["1e9"][mask.any(axis=-1)].any()
+    st.markdown(text.sentences([text("see_fill"), text("see_fill_deep" if deep else "see_fill_apart")]))
     with st.expander(text("formats_title")):
         st.markdown(_formats(bench, text))
         st.markdown(text("see_formats", row=masks_lab.names(bench, text)[bench.token]))
@@ -93,18 +92,6 @@ def _compared(now: float, before: float) -> str:
     if now <= NOISE:
         return "none"
     return "less" if now < before else "more"
-
-
-def _choose_fill(bench: Workbench, text: Text) -> None:
-    name = str(views.get(bench, "masks.fill"))
-    with widgets.group():
-        st.markdown(text("label_fill"), width="content")
-        with widgets.wrapping():
-            st.segmented_control(
-                text("label_fill"), tuple(FILLS), default=name, required=True, key=state.control("masks_fill", name),
-                label_visibility="collapsed", format_func=SHOWN.__getitem__,
-                on_change=state.on_show("masks_fill", "masks.fill", tuple(FILLS)),
-            )  # fmt: skip
 
 
 def _number(x: float, decimals: int) -> str:
@@ -123,7 +110,7 @@ def _fills(
         leak = display.short(float(leaks[name][open_rows].max()), DECIMALS) if open_rows.any() else "–"
         off = np.abs(steps[name].output - right.output)[open_rows].max() if open_rows.any() else math.nan
         empty = attention.filled_weights(right.scaled[:1], np.zeros((1, n), dtype=bool), number)[0]
-        rows.append([SHOWN[name], leak, "–" if math.isnan(off) else masks_lab.tiny(float(off)), _each(empty, text)])
+        rows.append([SHOWN[name], leak, "–" if math.isnan(off) else display.residual(float(off)), _each(empty, text)])
     return table([text(f"fills_{id}") for id in ("fill", "leak", "off", "empty")], rows)
 
 

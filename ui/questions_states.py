@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import attention
 from ui import masks, workbench
-from ui.display import short
+from ui.display import residual, short
 from ui.workbench import DRAWS, Workbench, from_floats, preset
 
 Array = NDArray[np.float64]
@@ -72,7 +72,7 @@ def thin() -> Workbench:
 
 def merged(bench: Workbench) -> Facts:
     W_Q, W_K = bench.array("W_Q"), bench.array("W_K")
-    merged = W_Q @ W_K.T
+    merged = attention.merged_projection(W_Q, W_K)
     rank = int(np.linalg.matrix_rank(merged))
     return {"merged": str(merged.size), "two": str(W_Q.size + W_K.size), "rank": str(rank)}
 
@@ -223,8 +223,7 @@ def reversed_(bench: Workbench) -> Facts:
     """How far attention is from treating a reversed sentence as the same rows, reversed."""
     Q, K, V = bench.qkv()
     there = attention.attention_steps(Q[::-1], K[::-1], V[::-1]).output[::-1]
-    most = np.abs(there - bench.steps().output).max()
-    return {"residual": f"{most:.0e}" if most else "0"}
+    return {"residual": residual(float(np.abs(there - bench.steps().output).max()))}
 
 
 def worthless() -> Workbench:

@@ -7,7 +7,6 @@ from typing import Any
 import streamlit as st
 
 from ui import questions, shell, state, views
-from ui.doors import door as door
 from ui.text import Text
 from ui.workbench import PATH, Workbench
 

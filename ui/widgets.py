@@ -21,14 +21,27 @@ def pick(
     name: str, options: Sequence[Any], value: Any, text: Text, *, show: Callable[[Any], str], change: Change,
     **words: object,
 ) -> None:  # fmt: skip
-    """One of several values, side by side; nothing is chosen where the value is None."""
+    """One of several values of the workbench, side by side; nothing is chosen where the value is None."""
+    key = f"pick_{name}"
+    one(name, options, value, text, key=key, show=show, change=state.on_change(key, change, options), **words)
+
+
+def look(view: str, options: Sequence[Any], value: Any, text: Text, *, show: Callable[[Any], str], key: str) -> None:
+    """One of several things that a page can show (see `ui.views`), side by side."""
+    one(view.partition(".")[2], options, value, text, key=key, show=show, change=state.on_show(key, view, options))
+
+
+def one(
+    name: str, options: Sequence[Any], value: Any, text: Text, *, key: str, show: Callable[[Any], str],
+    change: Callable[[], None], **words: object,
+) -> None:  # fmt: skip
+    """One of several, side by side, its label before it."""
     with group():
         label(name, text, **words)
-        key = state.control(f"pick_{name}", value)
         with nullcontext() if _fit(list(map(show, options))) else wrapping():
             st.segmented_control(
-                text(f"label_{name}"), options, default=value, required=value is not None, key=key,
-                label_visibility="collapsed", format_func=show, on_change=state.on_change(key, change, options),
+                text(f"label_{name}"), options, default=value, required=value is not None,
+                key=state.control(key, value), label_visibility="collapsed", format_func=show, on_change=change,
             )  # fmt: skip
 
 

@@ -111,7 +111,7 @@ def asked(bench: Workbench, lang: str = "en") -> ribbons_story.Asked:
 def test_sentences_of_the_article():
     frames = ribbons_story.frames(asked(CAT, "zh"), "real")
     assert frames[-1]["sum"] == "新的「追」= 0.45·猫 + 0.40·老鼠 + 0.10·追 + 0.05·的"
-    assert frames[1]["say"] == "每个键用得分 q·k 来回答：猫 4.50、老鼠 4.25、追 1.50、的 0。"
+    assert frames[1]["say"] == "每个键用分数 q·k 来回答：猫 4.50、老鼠 4.25、追 1.50、的 0。"
     hard = ribbons_story.frames(asked(CAT), "hard")
     assert hard[-1]["say"].endswith("老鼠 mouse came next with 4.25 and counts for nothing.")
     assert "equal parts of 猫 cat, 老鼠 mouse" in ribbons_story.frames(asked(TIE), "hard")[-1]["say"]

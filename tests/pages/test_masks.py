@@ -165,6 +165,25 @@ def test_padding_hides_keys(lang):
     assert text("see_padding", moved="0", pads=masks_lab.names(bench, text)[3]) in said(app)
 
 
+def test_scores_that_leave_padding_nothing_are_not_called_a_leak():
+    """A key of padding that scores thousands below the others; and one whose row no −1e9 is below."""
+    text, far = Text("masks", "en"), w.with_cells(CAT, "K", {(3, j): "-1e4" for j in range(4)})
+    far = w.with_cells(far, "Q", {(i, j): "1" for i in range(4) for j in range(4)})
+    app = opened("masks", "en", looking(masks.with_part(far, "mask_length", 3), "padding"))
+    assert text("see_padding_hidden") in said(app)
+    deep = w.with_cells(CAT, "Q", {(1, j): "-1e11" for j in range(4)})
+    for bench, told, not_told in ((CAUSAL, "apart", "deep"), (replace(deep, mask="causal"), "deep", "apart")):
+        app = opened("masks", "en", looking(bench, "fill"))
+        assert text(f"see_fill_{told}") in said(app)
+        assert text(f"see_fill_{not_told}") not in said(app)
+
+
+def test_what_rounding_does_to_large_numbers_is_no_change():
+    x = np.array([[3e9, 1.0], [0.1, 0.2]])
+    assert masks_lab.moved(x, x + [[1e-6, 0], [0, 0.5]]).tolist() == [False, True]
+    assert masks_lab.moved(x / 1e9, x / 1e9 + [[1e-6, 0], [0, 0]]).tolist() == [True, False]
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_token_more_changes_no_earlier_row_under_the_causal_mask(lang):
     app = opened("masks", lang, looking(CAT, "append", append=2))
