@@ -166,12 +166,13 @@ def test_padding_hides_keys(lang):
 
 
 def test_scores_that_leave_padding_nothing_are_not_called_a_leak():
-    """A key of padding that scores thousands below the others; and one whose row no −1e9 is below."""
+    """Padding that scores thousands below the others; and a row of scores that −1e9 is not below."""
     text, far = Text("masks", "en"), w.with_cells(CAT, "K", {(3, j): "-1e4" for j in range(4)})
     far = w.with_cells(far, "Q", {(i, j): "1" for i in range(4) for j in range(4)})
     app = opened("masks", "en", looking(masks.with_part(far, "mask_length", 3), "padding"))
     assert text("see_padding_hidden") in said(app)
-    deep = w.with_cells(CAT, "Q", {(1, j): "-1e11" for j in range(4)})
+    deep = w.with_cells(CAT, "Q", {(1, j): "-1e6" for j in range(4)})
+    deep = w.with_cells(deep, "K", {(i, j): "1e4" for i in range(4) for j in range(4)})
     for bench, told, not_told in ((CAUSAL, "apart", "deep"), (replace(deep, mask="causal"), "deep", "apart")):
         app = opened("masks", "en", looking(bench, "fill"))
         assert text(f"see_fill_{told}") in said(app)
