@@ -10,7 +10,7 @@ import streamlit as st
 from ui import challenges, display, state, widgets, workbench
 from ui.challenges import HINTS
 from ui.challenges_goals import KEY, QUERY
-from ui.names import escaped, with_meaning
+from ui.names import called
 from ui.text import Text
 from ui.workbench import CHALLENGES
 
@@ -32,7 +32,7 @@ def choose(text: Text) -> None:
 def overview(text: Text) -> None:
     """Every challenge as a card to open it by."""
     st.caption(text("overview"))
-    names = [escaped(name) for name in with_meaning(workbench.preset(challenges.BASE), text)]
+    names = called(workbench.preset(challenges.BASE), text)
     for first in range(0, len(CHALLENGES), 3):
         for id, column in zip(CHALLENGES[first : first + 3], st.columns(3), strict=False):
             with column.container(border=True, height="stretch"):

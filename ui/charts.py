@@ -71,6 +71,16 @@ class Heat:
         return float(self.old[q, k]) if math.isfinite(self.old[q, k]) else None, self.limit
 
 
+def largest(*values: NDArray[np.float64]) -> float:
+    """The number at the ends of a ramp that these share. −∞ and NaN have no place on it."""
+    return max(float(np.abs(x[np.isfinite(x)]).max(initial=0.0)) for x in values)
+
+
+def row_sums(weights: NDArray[np.float64]) -> list[str]:
+    """What stands right of each row of weights."""
+    return [f"Σ = {display.total(row)}" for row in weights]
+
+
 def linked(
     rows: Sequence[str], heats: Sequence[Heat], layout: str, turn: int = 0, stamp: int = 0
 ) -> tuple[Any, dict[str, Any]]:

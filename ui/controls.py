@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from ui import state, tokens, widgets, workbench
-from ui.names import escaped, with_meaning
+from ui.names import called, escaped
 from ui.state import control, on_change
 from ui.text import Text
 from ui.workbench import MASKS, MAX_D, MAX_N, MAX_SEED, PRESETS, ROUTES, SCALES, Workbench
@@ -86,10 +86,10 @@ def _switch(name: str, options: tuple[str, ...], change: widgets.Change, text: T
 
 def token(text: Text) -> None:
     """Whose output is looked at."""
-    names = with_meaning(state.bench(), text)
+    names = called(state.bench(), text)
     with widgets.line():
         widgets.pick(
-            "token", range(len(names)), state.bench().token, text, show=lambda i: escaped(names[i]),
+            "token", range(len(names)), state.bench().token, text, show=lambda i: names[i],
             change=lambda bench, i: replace(bench, token=min(i, len(bench.tokens) - 1)),
         )  # fmt: skip
 

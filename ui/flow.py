@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import attention
 from attention import examples
-from ui import views, workbench
+from ui import charts, views, workbench
 from ui.workbench import Workbench
 
 Array = NDArray[np.float64]
@@ -70,7 +70,7 @@ class Flow:
 
     def limit(self, node: str) -> float:
         """The number at the ends of a node's colours; scores keep theirs when they are scaled, to show by how much."""
-        return float(np.abs(self.arrays["scores" if node == "scaled" else node]).max(initial=0.0))
+        return charts.largest(self.arrays["scores" if node == "scaled" else node])
 
 
 def of(bench: Workbench) -> Flow:

@@ -122,7 +122,7 @@ def _heat(it: Flow, node: str, text: Text, marks: object) -> None:
                    columns=it.symbols(node)[1]),
         tip=_tip(it, node, columns, text), hidden=it.hidden(node), weights=node == "weights", stage=stage,
         marks=marks if stage else {},  # type: ignore[arg-type]
-        sums=[f"Σ = {display.total(row)}" for row in values] if node == "weights" else None,
+        sums=charts.row_sums(values) if node == "weights" else None,
     )  # fmt: skip
     frame, spec = charts.linked(_rows(it, node, text), [heat], shell.half(), state.lab()["looks"])
     stages.draw_choosable(frame, spec | {"description": in_both("heat_alt", "flow")}, HEAT, choosable=bool(stage))

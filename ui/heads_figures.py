@@ -172,12 +172,12 @@ def joined(it: Ledger, text: Text) -> list[Panel]:
             values=steps.concat, title=text("title_concat", rows=n, columns=d_model), hint="",
             columns=columns, tip=partial(_concat_tip, it, _tip(it, "concat", text), text), heads=owners,
             hidden=np.tile(np.isin(owners, it.off), (n, 1)), silent=frozenset(it.off),
-            limit=_largest(steps.heads.output), stage="concat",
+            limit=charts.largest(steps.heads.output), stage="concat",
         ),
         Panel(
             values=steps.output, title=text("title_output", rows=n, columns=d_model), hint="",
             columns=columns, tip=_tip(it, "combined", text),
-            limit=_largest(it.full, steps.output), stage="combined",
+            limit=charts.largest(it.full, steps.output), stage="combined",
         ),
     ]  # fmt: skip
 
@@ -231,7 +231,3 @@ def _table(
     heat = charts.Heat(values, title, "", columns, lambda q, k, number: number, hidden)
     st.markdown(f"**{title}**")
     st.markdown(stages.markdown_table(heat, rows))
-
-
-def _largest(*arrays: NDArray[np.float64]) -> float:
-    return max(float(np.abs(values).max(initial=0.0)) for values in arrays)

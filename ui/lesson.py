@@ -15,7 +15,7 @@ import streamlit as st
 import attention
 from ui import display, shell
 from ui.doors import door
-from ui.names import escaped, with_meaning
+from ui.names import called
 from ui.places import Place
 from ui.text import Text
 from ui.workbench import Workbench, head_steps, preset
@@ -38,7 +38,7 @@ class Part:
 
 def _shares(bench: Workbench, text: Text) -> Mapping[str, object]:
     row = bench.steps().weights[CHASE]
-    names = [escaped(name) for name in with_meaning(bench, text)]
+    names = called(bench, text)
     said = [f"{name} {display.short(float(w))}" for name, w in zip(names, row, strict=True)]
     return {"token": names[CHASE], "shares": text.list(said)}
 

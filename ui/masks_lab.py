@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ui import charts, display, masks, state, views, widgets
 from ui.charts import Heat
-from ui.names import escaped, with_meaning
 from ui.places import Place
 from ui.text import Text, in_both
 from ui.workbench import Workbench
@@ -80,12 +79,8 @@ def weights(
     """Weights: hidden ones struck; framed ones are those a mask forbids, whatever became of them."""
     return Heat(
         values=values, title=title, hint=text("hint_pairs"), columns=tokens, weights=True, hidden=hidden,
-        tip=_tip("tip_weights", rows or tokens, tokens, text), sums=sums or row_sums(values), **_framed(framed),
+        tip=_tip("tip_weights", rows or tokens, tokens, text), sums=sums or charts.row_sums(values), **_framed(framed),
     )  # fmt: skip
-
-
-def row_sums(values: Array) -> list[str]:
-    return [f"Σ = {display.total(row)}" for row in values]
 
 
 def scores(
@@ -119,18 +114,7 @@ def _tip(id: str, rows: Sequence[str], columns: Sequence[str], text: Text) -> Ca
 
 def moved(before: Array, after: Array) -> Mask:
     """Which rows differ by more than rounding, which grows with the numbers."""
-    return np.abs(after - before).max(axis=-1) > NOISE * max(largest(before, after), 1.0)
-
-
-def largest(*values: Array) -> float:
-    """The end of a ramp that these share."""
-    finite = [float(np.abs(x[np.isfinite(x)]).max(initial=0.0)) for x in values]
-    return max(finite)
-
-
-def names(bench: Workbench, text: Text) -> tuple[str, ...]:
-    """The tokens as sentences say them."""
-    return tuple(map(escaped, with_meaning(bench, text)))
+    return np.abs(after - before).max(axis=-1) > NOISE * max(charts.largest(before, after), 1.0)
 
 
 def listed(which: Mask, said: Sequence[str], text: Text) -> str:

@@ -8,9 +8,9 @@ import numpy as np
 import streamlit as st
 
 import attention
-from ui import display, masks, masks_lab, state, views, widgets
+from ui import charts, display, masks, masks_lab, state, views, widgets
 from ui.masks_lab import NOISE
-from ui.names import in_sentences
+from ui.names import called, in_sentences
 from ui.text import Text
 from ui.workbench import Workbench
 
@@ -20,7 +20,7 @@ LONG = 1000  #: tokens of a text for which the multiplications are counted besid
 
 def empty(bench: Workbench, text: Text, layout: str) -> None:
     """A query whose keys are all masked, three ways, and what becomes of the next layer."""
-    mask, names = masks.allowed(bench), masks_lab.names(bench, text)
+    mask, names = masks.allowed(bench), called(bench, text)
     gone = ~mask.any(axis=-1)
     if not gone.any():
         st.markdown(text("no_empty"))
@@ -44,7 +44,7 @@ def empty(bench: Workbench, text: Text, layout: str) -> None:
     ], layout)  # fmt: skip
     next_ = {name: steps.weights @ steps.output for name, steps in made.items()}
     st.markdown(text("next_layer"))
-    limit = masks_lab.largest(*next_.values())
+    limit = charts.largest(*next_.values())
     masks_lab.draw("next", tokens, [
         masks_lab.outputs(text(f"next_{name}"), next_[name], tokens, text, limit, "tip_next") for name in POLICIES
     ], layout)
@@ -68,7 +68,7 @@ def padding(bench: Workbench, text: Text, layout: str) -> None:
     ]
     change = np.abs(made[1].output - made[0].output)[:length].max()
     moves = masks_lab.moved(made[0].output[:length], made[1].output[:length]).any()
-    names, tokens = masks_lab.names(bench, text), bench.tokens
+    names, tokens = called(bench, text), bench.tokens
     real = np.arange(n) < length
     st.markdown(text("padded", real=masks_lab.listed(real, names, text), pads=masks_lab.listed(~real, names, text)))
     if not masks_lab.committed(bench, "padding", text, "yes" if moves else "no"):
@@ -102,7 +102,7 @@ def append(bench: Workbench, text: Text, layout: str) -> None:
     if not masks_lab.committed(bench, "append", text, "none" if not moved.any() else "all" if moved.all() else "last"):
         return
     tokens = (*bench.tokens, text("new", token=bench.tokens[copied]))
-    limit, new_row = max(masks_lab.largest(change, change_causal), NOISE), np.full((1, change.shape[1]), np.nan)
+    limit, new_row = max(charts.largest(change, change_causal), NOISE), np.full((1, change.shape[1]), np.nan)
 
     def changes(of: masks_lab.Array) -> masks_lab.Heat:
         values = np.vstack([of, new_row])
@@ -114,7 +114,7 @@ def append(bench: Workbench, text: Text, layout: str) -> None:
         masks_lab.weights(text("append_causal"), after_causal.weights, tokens, text, hidden=future),
         changes(change_causal),
     ], layout)  # fmt: skip
-    names = masks_lab.names(bench, text)
+    names = called(bench, text)
     worst = int(np.argmax(np.abs(change).max(axis=-1)))
     open_, causal = map(display.residual, largest)
     st.markdown(text("see_append", open=open_, causal=causal, row=names[worst]))

@@ -9,8 +9,9 @@ import streamlit as st
 
 import attention
 from attention.leaks import FORMATS
-from ui import display, masks, masks_lab, state, views, widgets
+from ui import charts, display, masks, masks_lab, state, views, widgets
 from ui.masks_lab import NOISE
+from ui.names import called
 from ui.tables import table
 from ui.text import Text
 from ui.workbench import Workbench
@@ -33,14 +34,14 @@ def after(bench: Workbench, text: Text, layout: str) -> None:
     row = int(np.argmin(np.where(open_rows, left, 2.0))) if open_rows.any() else 0
     if not masks_lab.committed(bench, "after", text, "less" if left[row] < 1 - NOISE else "one"):
         return
-    limit, tokens = masks_lab.largest(right.output, late.output), bench.tokens
+    limit, tokens = charts.largest(right.output, late.output), bench.tokens
     masks_lab.draw("after", tokens, [
         masks_lab.weights(text("after_right"), right.weights, tokens, text, hidden=~mask),
         masks_lab.weights(text("after_late"), late.weights, tokens, text, hidden=~mask),
         masks_lab.outputs(text("after_output_right"), right.output, tokens, text, limit),
         masks_lab.outputs(text("after_output_late"), late.output, tokens, text, limit),
     ], layout)  # fmt: skip
-    names = masks_lab.names(bench, text)
+    names = called(bench, text)
     missing = attention.leaked_weights(attention.softmax(right.scaled), mask)
     rows = [
         [name, display.total(one), display.short(float(sum_), DECIMALS), display.short(float(gone), DECIMALS)]
@@ -72,20 +73,20 @@ def fill(bench: Workbench, text: Text, layout: str) -> None:
     it, leak, tokens = steps[name], leaks[name], bench.tokens
     lost = np.nan_to_num(it.weights)
     masks_lab.draw("fill", tokens, [
-        masks_lab.scores(text("fill_scores"), it.masked, tokens, text, masks_lab.largest(it.scaled), ~mask, _number),
+        masks_lab.scores(text("fill_scores"), it.masked, tokens, text, charts.largest(it.scaled), ~mask, _number),
         masks_lab.weights(text("fill_weights"), it.weights, tokens, text, framed=~mask, sums=[
             text("leak_sum", leak=display.short(float(x))) for x in leak
         ]),
-        masks_lab.outputs(text("fill_output"), it.output, tokens, text, masks_lab.largest(it.output)),
+        masks_lab.outputs(text("fill_output"), it.output, tokens, text, charts.largest(it.output)),
         masks_lab.outputs(text("fill_leaked"), attention.leaked_output(lost, V, mask), tokens, text,
-                          masks_lab.largest(it.output), "tip_leaked"),
+                          charts.largest(it.output), "tip_leaked"),
     ], layout)  # fmt: skip
     st.markdown(_fills(bench, text, steps, leaks))
     deep = leaks["1e9"][mask.any(axis=-1)].any()
     st.markdown(text.sentences([text("see_fill"), text("see_fill_deep" if deep else "see_fill_apart")]))
     with st.expander(text("formats_title")):
         st.markdown(_formats(bench, text))
-        st.markdown(text("see_formats", row=masks_lab.names(bench, text)[bench.token]))
+        st.markdown(text("see_formats", row=called(bench, text)[bench.token]))
 
 
 def _compared(now: float, before: float) -> str:
@@ -146,7 +147,7 @@ def polarity(bench: Workbench, text: Text, layout: str) -> None:
     if not masks_lab.committed(bench, "polarity", text, truth):
         return
     future = ~attention.causal_mask(len(bench.tokens))
-    tokens, names = bench.tokens, masks_lab.names(bench, text)
+    tokens, names = bench.tokens, called(bench, text)
     masks_lab.draw("polarity", tokens, [
         masks_lab.weights(text("polarity_right"), right.weights, tokens, text, hidden=~mask, sums=_to(future, right)),
         masks_lab.weights(text("polarity_flipped"), flipped.weights, tokens, text, hidden=mask, framed=~mask,

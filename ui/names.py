@@ -33,6 +33,15 @@ def with_meaning(bench: Workbench, text: Text) -> list[str]:
     ], text)  # fmt: skip
 
 
+def called(bench: Workbench, text: Text) -> tuple[str, ...]:
+    """The same as Markdown.
+
+    >>> called(workbench.preset("twins"), Text("edit", "en"))[1]
+    '追 chase'
+    """
+    return tuple(map(escaped, with_meaning(bench, text)))
+
+
 def in_sentences(tokens: Sequence[str], text: Text) -> tuple[str, ...]:
     """Numbered tokens as Markdown.
 

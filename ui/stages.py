@@ -33,7 +33,7 @@ def heats(
     """① scores ② scaled (and masked) ③ weights ④ output, with the words around them; or how far each has moved."""
     hidden = None if steps.mask is None else ~np.broadcast_to(steps.mask, steps.scores.shape)
     columns = [str(j + 1) for j in range(steps.output.shape[-1])]
-    largest = _largest(steps.scores)
+    largest = charts.largest(steps.scores)
     shown = dict(zip(NAMES, (steps.scores, steps.masked, steps.weights, steps.output), strict=True))
     now = [
         Heat(
@@ -42,9 +42,9 @@ def heats(
             columns=columns if name == "output" else tokens,
             tip=_tip(name, tokens, columns if name == "output" else tokens, text),
             hidden=hidden if name in {"scaled", "weights"} else None,
-            weights=name == "weights", limit=_largest(values) if name == "output" else largest,
+            weights=name == "weights", limit=charts.largest(values) if name == "output" else largest,
             stage="masked" if name == "scaled" and steps.mask is not None else name, marks=marks or {},
-            sums=[f"Σ = {display.total(row)}" for row in values] if name == "weights" else None,
+            sums=charts.row_sums(values) if name == "weights" else None,
         )
         for name, values in shown.items()
     ]  # fmt: skip
@@ -55,7 +55,7 @@ def _moved(now: list[Heat], names: Sequence[str], since: Since | None, text: Tex
     """The heatmaps as they are, or, if they are compared with something, now − before in every cell."""
     if since is None:
         return now
-    ends = {name: max(_largest(_finite(since.delta[name])), LEAST_END) for name in names}
+    ends = {name: max(charts.largest(since.delta[name]), LEAST_END) for name in names}
     if "scores" in ends:
         ends["scores"] = ends["scaled"] = max(ends["scores"], ends["scaled"])
     words = Text("ripple", text.lang)
@@ -70,10 +70,6 @@ def _difference(heat: Heat, name: str, since: Since, end: float, words: Text) ->
         show=ripple.change, sums=heat.sums and [f"Σ Δ = {ripple.total(row)}" for row in delta],
         old=since.dragged(name),
     )  # fmt: skip
-
-
-def _finite(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return values[np.isfinite(values)]
 
 
 def draw(
@@ -122,7 +118,7 @@ def draw_projections(
     now = [
         Heat(
             values=values, title=text(f"stage_{name}", rows=values.shape[0], columns=values.shape[1]),
-            hint=text(f"hint_{name}"), columns=columns[name], limit=_largest(values),
+            hint=text(f"hint_{name}"), columns=columns[name], limit=charts.largest(values),
             tip=_tip(name, bench.tokens, columns[name], text), stage=name, marks=marks,
         )
         for name, values in zip("QKV", bench.qkv(), strict=True)
@@ -194,7 +190,3 @@ def _clause(row: NDArray[np.float64], token: str, tokens: Sequence[str], text: T
 def _tip(name: str, rows: Sequence[str], columns: Sequence[str], text: Text) -> Callable[[int, int, str], str]:
     template = text.template(f"tip_{name}")
     return lambda i, j, number: template(row=rows[i], column=columns[j], number=number)
-
-
-def _largest(values: NDArray[np.float64]) -> float:
-    return float(np.abs(values).max(initial=0.0))

@@ -8,7 +8,7 @@ from tests.pages.reading import assert_well, code, frames, opened, said, stage, 
 from ui import challenges as c
 from ui import display
 from ui import workbench as w
-from ui.text import LANGUAGES, catalogue
+from ui.text import LANGUAGES, catalogue, linked
 
 CAT = w.preset("cat")
 MOST = c.begun(CAT, "most")
@@ -42,7 +42,7 @@ def test_every_challenge_opens_with_its_goal_its_numbers_and_what_is_true(id, la
     bench = c.begun(CAT, id)
     app = opened("challenges", lang, bench)
     assert_well(app)
-    assert catalogue("challenges", lang)[f"goal_{id}"].split("<<")[0] in said(app)
+    assert linked(catalogue("challenges", lang)[f"goal_{id}"], lang).split("<<")[0] in said(app)
     assert len(app.info) == 1
     assert "<<" not in said(app)
     weights = stage(frames(app)[-1], 2).to_numpy().tolist()
@@ -102,7 +102,7 @@ def test_the_smallest_edit_is_shown_on_request_and_can_be_tried_and_undone(id, l
     app = opened("challenges", lang, start)
     assert "see_smallest" not in keys(app)
     app.button(key="give_up").click().run()
-    assert catalogue("challenges", lang)[f"why_{id}"].split("<<")[0] in said(app)
+    assert linked(catalogue("challenges", lang)[f"why_{id}"], lang).split("<<")[0] in said(app)
     app.button(key="see_smallest").click().run()
     assert_well(app)
     assert app.success

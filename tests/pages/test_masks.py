@@ -8,7 +8,7 @@ import pytest
 import attention
 from tests.pages.reading import assert_well, code, frames, opened, said, stage
 from tests.pages.test_every_page import AWKWARD
-from ui import display, link, masks, masks_lab, masks_ways, views
+from ui import display, link, masks, masks_lab, masks_ways, names, views
 from ui import workbench as w
 from ui.text import LANGUAGES, Text
 
@@ -162,7 +162,7 @@ def test_padding_hides_keys(lang):
     for s, mask in enumerate((keys, keys & keys.T, keys.T)):
         assert cells(frames(app)[-1], s) == printed(attention.attention_steps(*CAT.qkv(), mask).weights)
     text = Text("masks", lang)
-    assert text("see_padding", moved="0", pads=masks_lab.names(bench, text)[3]) in said(app)
+    assert text("see_padding", moved="0", pads=names.called(bench, text)[3]) in said(app)
 
 
 def test_scores_that_leave_padding_nothing_are_not_called_a_leak():

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ui import shell
+from attention.variants import VARIANTS
+from ui import lesson, shell
+from ui.questions import QUESTIONS
 from ui.text import LANGUAGES, PLACEHOLDER, catalogue
+from ui.workbench import CHALLENGES, PATH
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted({path.name.split(".")[0] for path in (ROOT / "ui" / "text").glob("*.toml")})
@@ -88,6 +91,25 @@ def test_every_id_that_code_asks_for_exists():
 #: What two pages may say in the same words without having it from `common`: they leave each other's files alone.
 OWN = {"label_scale", "label_mask", "label_token", "scale_sqrt", "scale_none", "scale_linear", "mask_none",
        "mask_causal", "mask_own"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("page", "id", "count", "zh", "en"),
+    [
+        ("home", "behind_walk", len(PATH), "九站", "Nine stops"),
+        ("home", "behind_teach", len(lesson.PLAN), "七个", "Seven questions"),
+        ("teach", "question", len(lesson.PLAN), "七个问题", "seven questions"),
+        ("teach", "question", sum(part.minutes for part in lesson.PLAN), "45 分钟", "45 minutes"),
+        ("teach", "after", len(QUESTIONS), "26 个", "26 of them"),
+        ("teach", "after", len(CHALLENGES), "六道", "six tasks"),
+        ("scratch", "cases_intro", len(VARIANTS), "七个", "Seven functions"),
+    ],
+)
+def test_counts_in_words_are_right(page, id, count, zh, en):
+    words = {6: ("六", "six"), 7: ("七", "seven"), 9: ("九", "nine"), 26: ("26", "26"), 45: ("45", "45")}[count]
+    for lang, word, said in zip(LANGUAGES, words, (zh, en), strict=True):
+        assert word in said.lower()
+        assert said in catalogue(page, lang)[id]
 
 
 def test_what_pages_say_alike_is_in_the_common_catalogue():
