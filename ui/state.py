@@ -200,7 +200,7 @@ def _show_asked() -> None:
     if asked != lab()["asked"]:
         lab()["asked"] = asked
         for name, text in asked.items():
-            value = int(text) if text.isdecimal() else text
+            value = int(text) if text.isdecimal() and len(text) < 10 else text  # Python refuses very long ones
             if views.VIEWS[views.ASKED[name]].fits(value):
                 show(views.ASKED[name], value)
 
