@@ -7,7 +7,8 @@
 
 const grids = new WeakMap();
 const PATIENCE = 2000; // ms without an answer after which an edit is sent again (the connection may have been lost)
-const HOLD = 80; // ms by which a tap on a link waits for the edit that it ended
+const HOLD = 80; // ms by which a tap on a link waits for what was sent just before
+const LONGEST = 4000; // ms by which it waits for the answer to an edit at most
 
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
@@ -28,6 +29,7 @@ export default function (component) {
   grid.send = (overflow = null) => {
     grid.seq += 1;
     window.attentionLabSent = performance.now();
+    window.attentionLabUnanswered.add(grid);
     sessionStorage.setItem(memory, JSON.stringify(grid.edits));
     setStateValue("edits", { epoch: grid.epoch, seq: grid.seq, cells: { ...grid.edits }, overflow });
     clearTimeout(grid.again);
@@ -46,7 +48,10 @@ export default function (component) {
     build(grid, parentElement.querySelector("table"));
   }
   if (grid.recalled !== memory) recall(grid, memory);
-  if (!unread(grid)) sessionStorage.removeItem(memory);
+  if (!unread(grid)) {
+    sessionStorage.removeItem(memory);
+    window.attentionLabUnanswered.delete(grid);
+  }
   delete grid.table.dataset.drags;
   refresh(grid);
   return () => setTimeout(() => !parentElement.isConnected && leave(grid, parentElement));
@@ -55,6 +60,7 @@ export default function (component) {
 function leave(grid, parentElement) {
   grid.gone.abort();
   clearTimeout(grid.again);
+  window.attentionLabUnanswered.delete(grid);
   grids.delete(parentElement);
 }
 
@@ -88,15 +94,25 @@ function finish(grid, event) {
   }
 }
 
-// A page change and an edit sent together undo each other in Streamlit 1.67: let the edit go first.
-if (!window.attentionLabHolds) {
-  window.attentionLabHolds = true;
+// A page change and an edit sent together undo each other in Streamlit 1.67: a link waits for the answer to the edit.
+if (!window.attentionLabUnanswered) {
+  const unanswered = window.attentionLabUnanswered = new Set(); // grids with edits that Python has not seen yet
+  const waits = () => unanswered.size || performance.now() - (window.attentionLabSent ?? -HOLD) < HOLD;
+  let going = 0, waited = null;
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a");
-    if (!link || performance.now() - (window.attentionLabSent ?? -HOLD) >= HOLD) return;
+    if (!link || link === waited || !waits() || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     event.stopPropagation();
-    setTimeout(() => link.click(), HOLD);
+    clearInterval(going);
+    const end = performance.now() + LONGEST;
+    going = setInterval(() => {
+      if (waits() && performance.now() < end) return;
+      clearInterval(going);
+      waited = link;
+      link.click();
+      waited = null;
+    }, 20);
   }, true);
 }
 
