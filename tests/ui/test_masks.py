@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ui import changes, link, masks, ripple
+from ui import changes, link, masks, masks_lab, masks_ways, ripple, views
 from ui import workbench as w
 from ui.names import in_sentences
 from ui.text import LANGUAGES, Text
@@ -21,6 +21,13 @@ EDITS = st.lists(
         st.tuples(st.just("mask"), st.sampled_from(w.MASKS)),
     ), max_size=8,
 )  # fmt: skip
+
+
+def test_every_guess_and_experiment_travels_in_the_link():
+    for name, options in masks_lab.GUESSES.items():
+        assert all(views.VIEWS[f"masks.guess_{name}"].fits(option) for option in (*options, masks_lab.SKIP))
+    assert all(views.VIEWS["masks.lab"].fits(lab) for lab in masks_lab.LABS)
+    assert all(views.VIEWS["masks.fill"].fits(fill) for fill in masks_ways.FILLS)
 
 
 def allows(name, value, i, j):
