@@ -92,6 +92,16 @@ def test_by_key_to_the_end_of_the_story(open_page: OpenPage) -> None:
     expect(part(page, "name")).to_have_text("The query")
 
 
+def test_a_state_to_try_stops_what_is_playing(open_page: OpenPage) -> None:
+    page = open_page(address(views.shown(CAT, "lookup.kind", "real")))
+    part(page, "play").click()
+    page.wait_for_timeout(700)  # it is on its way
+    page.get_by_role("button", name="Causal mask").click()
+    settle(page)
+    assert dict(bench(page).view)["lookup.step"] == int(part(page, "slider").input_value()) == 2
+    expect(part(page, "playing")).to_have_text("Play")
+
+
 def test_scrubbing_sends_nothing_until_it_is_let_go(open_page: OpenPage) -> None:
     page = open_page(address(views.shown(CAT, "lookup.kind", "graded")))
     before, box = messages(page), part(page, "slider").bounding_box()

@@ -42,14 +42,15 @@ export default function (component) {
 }
 
 function receive(it, before) {
-  const { data } = it;
+  const { data } = it, answered = before.seen < it.went && data.seen >= it.went;
   if (data.story !== before.story) {
     pause(it);
     clearTimeout(it.settling);
     it.told = null;
     it.at = data.at;
     if (data.names.length !== before.names.length) it.drawn = null;
-  } else if (data.at !== it.at && data.at !== before.at && data.seen >= it.seq && !it.playing) {
+  } else if (data.at !== it.at && data.at !== before.at && data.seen >= it.seq && !(it.playing && answered)) {
+    pause(it); // another part of the page leads elsewhere
     it.at = data.at;
   }
   it.at = Math.min(it.at, data.frames.length - 1);
@@ -90,7 +91,10 @@ function step(it, way) {
 
 function settle(it) {
   if (!it.data.keeps || it.scrubbing || it.at === it.data.at && it.seq <= it.data.seen) return;
-  if (it.at !== it.sent || it.data.at !== it.at) it.send("went", it.at);
+  if (it.at !== it.sent || it.data.at !== it.at) {
+    it.send("went", it.at);
+    it.went = it.seq;
+  }
   it.sent = it.at;
 }
 
