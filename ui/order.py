@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import attention
-from ui import display, views
+from ui import views
 from ui.workbench import Workbench
 
 ENCODINGS = ("none", "sinusoidal", "rope", "alibi")
@@ -153,17 +153,6 @@ class Trial:
 def trial(it: Setting, order: Order) -> Trial:
     """The shuffle test of one order."""
     return Trial(order, read(it, tuple(range(it.n))), read(it, order))
-
-
-def residual(x: float) -> str:
-    """A residual as it was computed: 0 only if it is, and no digits that mean nothing.
-
-    >>> residual(0.0), residual(2.220446e-16), residual(0.1234), residual(12345.6)
-    ('0', '2.2e−16', '0.12', '1.23e4')
-    """
-    if x == 0 or x >= 0.005:
-        return display.short(x)
-    return display.signed(f"{x:.1e}".replace("e-0", "e-"))
 
 
 @dataclass(frozen=True, eq=False)

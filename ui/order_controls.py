@@ -86,17 +86,10 @@ def mask(text: Text) -> None:
               on_change=state.on_show(key, key))
 
 
-def pick(name: str, options: Sequence[Any], text: Text, show: Callable[[Any], str], **words: object) -> None:
+def pick(name: str, options: Sequence[Any], text: Text, show: Callable[[Any], str]) -> None:
     """One of several things to show."""
-    with widgets.group():
-        widgets.label(name, text, **words)
-        key, value = f"order.{name}", views.get(state.bench(), f"order.{name}")
-        state.control(key, value)
-        with widgets.wrapping():
-            st.segmented_control(
-                text(f"label_{name}"), options, default=value, required=True, key=key, label_visibility="collapsed",
-                format_func=show, on_change=state.on_show(key, key, options),
-            )  # fmt: skip
+    view = f"order.{name}"
+    widgets.look(view, options, views.get(state.bench(), view), text, show=show, key=view)
 
 
 def slide(name: str, low: int, high: int, text: Text, step: int = 1) -> int:

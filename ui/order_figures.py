@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import streamlit as st
-from numpy.typing import NDArray
 
 import attention
 from ui import charts, display, order, order_charts, order_pictures, order_words, stages, theme
 from ui.charts import Heat
+from ui.display import residual
 from ui.names import numbered
-from ui.order import Setting, Trial, residual
+from ui.order import Setting, Trial
 from ui.order_pictures import Block, Clock
 from ui.text import Text, in_both
 from ui.workbench import Workbench
@@ -52,8 +52,8 @@ def draw_inside(it: Setting, trial: Trial, bench: Workbench, text: Text, layout:
     tokens = [names[i] for i in trial.order]
     heats = stages.heats(trial.after, tokens, text)
     if it.encoding == "alibi":
-        n = it.n
-        heats[1] = replace(heats[1], title=text("stage_biased", rows=n, columns=n), limit=_largest(trial.after.masked))
+        title = text("stage_biased", rows=it.n, columns=it.n)
+        heats[1] = replace(heats[1], title=title, limit=charts.largest(trial.after.masked))
     _linked(tokens, heats, layout, "inside")
 
 
@@ -131,7 +131,7 @@ def draw_add(terms: order.Terms, bench: Workbench, text: Text, layout: str) -> N
     """The four products that a score is the sum of."""
     names, rows = numbered(bench.tokens, text), order.order_of(bench)
     tokens = [names[i] for i in rows]
-    limit = max(_largest(getattr(terms, name)) for name in TERMS)
+    limit = charts.largest(*(getattr(terms, name) for name in TERMS))
     template = text.template("tip_term")
     heats = [
         Heat(
@@ -151,7 +151,7 @@ def draw_shift(bench: Workbench, shift: int, text: Text, layout: str) -> None:
     names, rows = numbered(bench.tokens, text), order.order_of(bench)
     tokens, template = [names[i] for i in rows], text.template("tip_shift")
     moved = {encoding: order.shift_by(bench, encoding, shift)[0] for encoding in order.ENCODINGS[1:]}
-    limit = max(max(map(_largest, moved.values())), stages.LEAST_END)
+    limit = max(charts.largest(*moved.values()), stages.LEAST_END)
     heats = [
         Heat(
             values=values, title=text("title_shift", encoding=text(f"encoding_{encoding}")), hint=text("hint_pairs"),
@@ -188,7 +188,7 @@ def draw_alibi(it: Setting, text: Text, layout: str) -> None:
     """The bias of each head."""
     tokens = [str(i) for i in range(it.n)]
     biases, slopes = attention.alibi_bias(it.n_heads, it.n), attention.alibi_slopes(it.n_heads)
-    template, limit = text.template("tip_bias"), _largest(biases) or 1.0
+    template, limit = text.template("tip_bias"), charts.largest(biases) or 1.0
     heats = [
         Heat(
             values=bias, title=text("title_bias", head=h + 1, slope=order_words.slope(float(m))),
@@ -236,10 +236,6 @@ def _chart(figure: Figure, name: str) -> None:
 def halves(layout: str) -> Any:
     """Two columns where there is room, else one below the other."""
     return st.columns(2) if layout in {"xl", "wide"} else (st.container(), st.container())
-
-
-def _largest(values: NDArray[np.float64]) -> float:
-    return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
 
 
 def _degrees(angle: float) -> str:

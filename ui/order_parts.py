@@ -7,8 +7,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from ui import order, order_controls, order_figures, order_words, views
-from ui.names import escaped, with_meaning
-from ui.order import Setting, Trial, residual
+from ui.display import residual
+from ui.names import called
+from ui.order import Setting, Trial
 from ui.text import Text
 from ui.workbench import Workbench
 
@@ -84,7 +85,7 @@ def _shift(bench: Workbench, it: Setting, trial: Trial, text: Text, layout: str)
             return
         order_controls.slide("pair", 1, pairs, text)
         pair = min(int(views.get(bench, "order.pair")), pairs)
-        names = [escaped(name) for name in with_meaning(bench, text)]
+        names = called(bench, text)
         query, key = bench.token, order.favourite(bench)
         order_figures.draw_pair(bench, pair, s, query, key, text, layout)
         st.caption(text("see_pair", pair=pair, query=names[query], key=names[key]))

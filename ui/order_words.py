@@ -8,15 +8,17 @@ import numpy as np
 
 import attention
 from ui import display, order, views
-from ui.names import escaped, with_meaning
-from ui.order import Setting, Trial, residual
+from ui.display import residual
+from ui.names import called
+from ui.order import Setting, Trial
+from ui.tables import table
 from ui.text import Text
 from ui.workbench import Workbench
 
 
 def verdict(trial: Trial, it: Setting, bench: Workbench, text: Text) -> str:
     """What the shuffle did, and whether the reader expected it."""
-    most = escaped(with_meaning(bench, text)[int(trial.residuals.argmax())])
+    most = called(bench, text)[int(trial.residuals.argmax())]
     values = {
         "residual": f"**{residual(trial.residual)}**", "token": most, "encoding": text(f"encoding_{it.encoding}"),
     }  # fmt: skip
@@ -87,13 +89,13 @@ def wave(d: int, text: Text) -> str:
 
 def sines_table(n: int, text: Text) -> str:
     """The closest two codes, with sines alone and with both."""
-    lines = [f"| d_model | {text('head_sines')} | {text('head_both')} |", "|---:|---|---|"]
+    lines = []
     for d in (2, 4, 8, 16, 32):
         both = order.code(n, d)
         cells = [text("closest", p=p, q=q, apart=display.enough(apart, (2, 4, 6)) or residual(apart))
                  for p, q, apart in map(order.nearest, (both[:, ::2], both))]  # fmt: skip
-        lines.append(f"| {d} | {cells[0]} | {cells[1]} |")
-    return "\n".join(lines)
+        lines.append([str(d), *cells])
+    return table(["d_model", text("head_sines"), text("head_both")], lines, "rll")
 
 
 def turn(p: int, k: int, d: int) -> str:
@@ -119,11 +121,11 @@ def turn_residual(k: int, d: int) -> float:
 
 def shift_table(bench: Workbench, shift: int, text: Text) -> str:
     """By how much scores and weights move under each encoding."""
-    lines = [f"| {text('head_encoding')} | {text('head_scores')} | {text('head_weights')} |", "|---|---:|---:|"]
+    lines = []
     for encoding in order.ENCODINGS:
         cells = [residual(float(np.abs(moved).max())) for moved in order.shift_by(bench, encoding, shift)]
-        lines.append(f"| {text(f'encoding_{encoding}')} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        lines.append([text(f"encoding_{encoding}"), *cells])
+    return table([text(f"head_{each}") for each in ("encoding", "scores", "weights")], lines)
 
 
 def add(terms: order.Terms, bench: Workbench, text: Text) -> str:

@@ -19,6 +19,7 @@ from ui import charts, display, formulas, shell, state, theme, views, widgets
 from ui.charts import INK
 from ui.names import escaped
 from ui.production_charts import COLOURS
+from ui.tables import table
 from ui.text import Text, in_both
 from ui.workbench import Workbench
 
@@ -77,14 +78,8 @@ def story(bench: Workbench) -> Story:
 def controls(it: Story, text: Text) -> None:
     """How many keys a block has, and the way back and forth."""
     with widgets.line():
-        with widgets.group():
-            widgets.label("block", text)
-            block = views.get(state.bench(), "production.block")
-            key = state.control("production_block", block)
-            st.segmented_control(
-                text("label_block"), BLOCKS, default=block, required=True, key=key, label_visibility="collapsed",
-                on_change=state.on_show(key, "production.block", BLOCKS),
-            )  # fmt: skip
+        block = views.get(state.bench(), "production.block")
+        widgets.look("production.block", BLOCKS, block, text, show=str, key="production_block")
         with widgets.group():
             _go(text("before"), "before", ":material/chevron_left:", it.taken - 1, it.taken > 0)
             st.markdown(text("at_block", taken=it.taken, blocks=len(it.runs)), width="content")
@@ -226,14 +221,12 @@ def ledger(it: Story, names: Sequence[str], text: Text, *, exact: bool, narrow: 
         rows.append([str(b + 1), text.list([escaped(name) for name in names[seen.keys]]), *plain, *vectors])
     if narrow:
         return "\n".join(text("ledger_line", **dict(zip(head, row, strict=True))) for row in rows)
-    lines = [[text(f"ledger_{each}") for each in head], ["---:", ":---", *["---:"] * 3, ":---", ":---"], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return table([text(f"ledger_{each}") for each in head], rows, "rlrrrll")
 
 
 def ending(it: Story, name: str, text: Text, *, exact: bool) -> str:
     """At the end: the same as ④."""
     show = _printed(exact)
     output = ", ".join(show(float(x)) for x in it.runs[-1].output[it.row])
-    gap = "0" if it.gap == 0 else display.signed(f"{it.gap:.1e}")
     empty = not it.runs[-1].total[it.row].item()
-    return text("end_empty" if empty else "end", token=escaped(name), output=output, gap=gap)
+    return text("end_empty" if empty else "end", token=escaped(name), output=output, gap=display.residual(it.gap))

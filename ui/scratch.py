@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import attention
 from attention import by_line
 from attention.by_line import Run
-from ui import charts, components, display, scratch_words, shell, stages, state, trace, views, widgets, workbench
+from ui import charts, components, scratch_words, shell, stages, state, trace, views, widgets, workbench
 from ui.charts import Heat
 from ui.names import with_meaning
 from ui.places import Place
@@ -147,14 +147,14 @@ def _heat(
     mask = bench.mask_array()
     heat = Heat(
         values=x, title=("→ " if made else "") + title, hint=hint, columns=columns,
-        limit=float(np.abs(x[np.isfinite(x)]).max(initial=0.0)),
+        limit=charts.largest(x),
         tip=lambda i, j, number: template(name=name, row=rows[i], column=columns[j], number=number),
         stage=_stage(name, x, inside, bench), marks=marks,
     )  # fmt: skip
     if x.dtype == np.bool_:
         return replace(heat, values=x.astype(float), limit=0.0, show=lambda x, _: "✓" if x else "✕")
     if name in ("weights", "powers") or (inside == "softmax" and name == "return"):
-        heat = replace(heat, weights=True, sums=[f"Σ = {display.total(row)}" for row in x])
+        heat = replace(heat, weights=True, sums=charts.row_sums(x))
     if mask is not None and x.shape == mask.shape and (heat.weights or np.isneginf(x).any()):
         heat = replace(heat, hidden=~mask)
     return heat
@@ -185,14 +185,10 @@ def _numbers(x: NDArray[Any]) -> list[str]:
 
 def _which(bench: Workbench, text: Text) -> None:
     """Which function: the outer one, or the one it calls."""
-    with widgets.group():
-        widgets.label("function", text)
-        key = state.control("scratch_function", views.get(bench, "scratch.function"))
-        st.segmented_control(
-            text("label_function"), FUNCTIONS, default=FUNCTIONS[0], required=True, key=key,
-            label_visibility="collapsed", format_func=lambda name: text(f"function_{name}"),
-            on_change=state.callback(lambda: _enter(st.session_state.get(key))),
-        )  # fmt: skip
+    key = "scratch_function"
+    widgets.one("function", FUNCTIONS, views.get(bench, "scratch.function"), text, key=key,
+                show=lambda name: text(f"function_{name}"),
+                change=state.callback(lambda: _enter(st.session_state.get(key))))
 
 
 def _enter(function: object) -> None:

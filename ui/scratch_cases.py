@@ -14,6 +14,7 @@ from ui import charts, display, scratch_evidence, shell, stages, state, views, w
 from ui.charts import Heat
 from ui.names import in_sentences
 from ui.scratch_evidence import NAMES, RIGHT, Evidence, Seen
+from ui.tables import table
 from ui.text import Text, in_both
 from ui.workbench import MAX_SEED, Workbench
 
@@ -56,14 +57,9 @@ def _choose(order: Sequence[str], case: int, bench: Workbench, text: Text) -> No
         return letter(i) + (f" {DONE}" if order[i] in solved else f" {SHOWN}" if order[i] in shown else "")
 
     with widgets.line():
-        with widgets.group():
-            widgets.label("case", text)
-            key = state.control("scratch_case", case)
-            with widgets.wrapping():
-                st.segmented_control(
-                    text("label_case"), range(len(order)), default=case, required=True, key=key, format_func=label,
-                    label_visibility="collapsed", on_change=state.callback(lambda: _open(st.session_state.get(key))),
-                )  # fmt: skip
+        key = "scratch_case"
+        widgets.one("case", range(len(order)), case, text, key=key, show=label,
+                    change=state.callback(lambda: _open(st.session_state.get(key))))
         st.caption(text("found", found=len(solved), cases=len(order)), width="content")
         st.button(text("again"), icon=":material/shuffle:", key="scratch_again", type="tertiary",
                   on_click=state.callback(_again))
@@ -96,8 +92,7 @@ def _pictures(it: Evidence, variant: str, name: str, text: Text) -> None:
 
 def heats(it: Evidence, variant: str, name: str, text: Text) -> list[Heat]:
     right, wrong = it.right, it.seen[variant]
-    limit = max((float(np.abs(x[np.isfinite(x)]).max(initial=0.0)) for x in (right.output, wrong.output)
-                 if x is not None), default=0.0)  # fmt: skip
+    limit = charts.largest(*(x for x in (right.output, wrong.output) if x is not None))
     who = {text("right"): right, text("suspect", name=name): wrong}
     weights = [_heat("weights", each, who_is, it, text) for who_is, each in who.items() if not each.error]
     outputs = [_heat("output", each, who_is, it, text, limit) for who_is, each in who.items() if not each.error]
@@ -114,17 +109,17 @@ def _heat(name: str, seen: Seen, who: str, it: Evidence, text: Text, limit: floa
         hint=text("hint_pairs" if name == "weights" else "hint_output"),
         tip=lambda i, j, number: template(row=tokens[i], column=columns[j], number=number),
         hidden=~it.mask if name == "weights" else None,
-        sums=[f"Σ = {display.total(row)}" for row in x] if name == "weights" and seen is not it.right else None,
+        sums=charts.row_sums(x) if name == "weights" and seen is not it.right else None,
     )  # fmt: skip
 
 
 def clues(it: Evidence, variant: str, name: str, text: Text) -> str:
     """What can be measured from outside: sums along both axes, and whether the batch matters. Lit: as it should be."""
-    lines = [f"| | {text('clue_rows')} | {text('clue_columns')} | {text('clue_alone')} |", "|---|---|---|---|"]
+    lines = []
     for who, each in ((text("right"), it.right), (text("suspect", name=name), it.seen[variant])):
         rows, columns = (("–", "–") if each.weights is None else (sums(each.weights, 1), sums(each.weights, 0)))
-        lines.append(f"| {who} | {rows} | {columns} | {_badge(round(each.alone, 9), 0)} |")
-    return "\n".join(lines)
+        lines.append([who, rows, columns, _badge(round(each.alone, 9), 0)])
+    return table(["", *(text(f"clue_{each}") for each in ("rows", "columns", "alone"))], lines, "llll")
 
 
 def sums(weights: NDArray[np.float64], axis: int) -> str:

@@ -38,5 +38,5 @@ def _verdict(it: scratch_scripts.Checked | None, tolerance: float, text: Text) -
     elif it.error:
         st.warning(text("torch_failed", version=it.version, error=it.error), icon=":material/warning:")
     else:
-        st.success(text("torch_equal", version=it.version, difference=display.signed(f"{it.difference:.1e}"),
+        st.success(text("torch_equal", version=it.version, difference=display.residual(it.difference),
                         tolerance=display.signed(f"{tolerance:g}")), icon=":material/check_circle:")

@@ -220,7 +220,7 @@ def test_a_shift_turns_every_code_by_the_same_matrix():
     assert_well(app)
     c, s = display.short(np.cos(6)), display.short(np.sin(6)).replace("−", "-")
     assert rf"{c} & {s} \\" in said(app)
-    assert order_words.residual(order_words.turn_residual(6, 8)) in said(app)
+    assert display.residual(order_words.turn_residual(6, 8)) in said(app)
     assert order_words.turn_residual(6, 8) < 1e-12
 
 
@@ -237,7 +237,7 @@ def test_only_sinusoids_make_scores_depend_on_where_a_sentence_starts(bench, shi
 def test_the_shift_table_and_maps_hold_those_numbers():
     app = opened("order", "zh", shown(CAT, part="shift", s=7))
     for encoding in ENCODINGS:
-        cells = [order.residual(np.abs(each).max()) for each in order.shift_by(CAT, encoding, 7)]
+        cells = [display.residual(np.abs(each).max()) for each in order.shift_by(CAT, encoding, 7)]
         assert f"| {catalogue('order', 'zh')[f'encoding_{encoding}']} | {cells[0]} | {cells[1]} |" in said(app)
     frame = frames(app)[1]
     for s, encoding in enumerate(ENCODINGS[1:]):
@@ -298,7 +298,7 @@ def test_as_tables_every_difference_keeps_its_digits():
     assert_well(app)
     table = next(m.value for m in app.markdown if m.value.startswith("|") and "e−1" in m.value)
     trial = trial_of(code(app))
-    assert order.residual(trial.residual) in table
+    assert display.residual(trial.residual) in table
 
 
 def test_the_page_offers_what_a_link_can_hold():

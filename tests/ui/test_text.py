@@ -88,11 +88,6 @@ def test_every_id_that_code_asks_for_exists():
                     assert first.value in known, (path.name, call.lineno, first.value)
 
 
-#: What two pages may say in the same words without having it from `common`: they leave each other's files alone.
-OWN = {"label_scale", "label_mask", "label_token", "scale_sqrt", "scale_none", "scale_linear", "mask_none",
-       "mask_causal", "mask_own"}  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("page", "id", "count", "zh", "en"),
     [
@@ -117,7 +112,7 @@ def test_what_pages_say_alike_is_in_the_common_catalogue():
     for page in FILES:
         for id, words in catalogue(page, "en").items():
             said.setdefault((id, words, catalogue(page, "zh")[id]), []).append(page)
-    assert {key[0]: pages for key, pages in said.items() if len(pages) > 1 and key[0] not in OWN} == {}
+    assert {key[0]: pages for key, pages in said.items() if len(pages) > 1} == {}
 
 
 def test_every_sentence_is_used():
