@@ -42,7 +42,7 @@ def test_a_shuffle_changes_nothing_until_positions_are_on(open_page, lang):
     trial = trial_of(bench(page))
     assert trial.residual < 1e-15
     verdict = page.get_by_text("输出只是换了位置" if lang == "zh" else "The outputs only changed places")
-    assert order.residual(trial.residual) in verdict.locator("..").text_content()
+    assert display.residual(trial.residual) in verdict.locator("..").text_content()
 
     choose(page, "正弦" if lang == "zh" else "sinusoidal")
     assert views.get(bench(page), "order.encoding") == "sinusoidal"
@@ -65,7 +65,7 @@ def test_the_shift_slider_moves_scores_under_sinusoids_alone_and_is_keyboard_wor
     assert views.get(now, "order.s") == 11
     table = page.get_by_role("table").filter(has_text="RoPE").first
     for encoding, name in (("sinusoidal", "sinusoidal"), ("rope", "RoPE"), ("alibi", "ALiBi")):
-        moved = order.residual(abs(order.shift_by(now, encoding, 11)[0]).max())
+        moved = display.residual(abs(order.shift_by(now, encoding, 11)[0]).max())
         assert table.get_by_role("row", name=re.compile(f"^{name}")).text_content().startswith(f"{name}{moved}")
     main = page.locator('[data-testid="stMain"]')
     assert main.evaluate("(m) => m.scrollWidth - m.clientWidth") <= 2
