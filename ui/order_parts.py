@@ -45,7 +45,7 @@ def _code(bench: Workbench, it: Setting, trial: Trial, text: Text, layout: str) 
 
 def _sines(bench: Workbench, it: Setting, trial: Trial, text: Text, layout: str) -> None:
     st.markdown(text("ask_sines"))
-    n = order_controls.slide("n", 2, order.MOST_POSITIONS, text)
+    n = order_controls.slide("n", 3, order.MOST_POSITIONS, text)  # two alone would not be hard to tell apart
     order_figures.draw_sines(n, text, layout)
 
 

@@ -204,6 +204,14 @@ def test_the_code_is_the_cores():
     assert (sines["high"] - sines["low"]).iloc[1] > 0.5
 
 
+def test_two_positions_alone_are_not_called_hard_to_tell_apart():
+    """On two, the sines are 0.84 apart; a link from the part about codes can ask for so few."""
+    app = opened("order", "en", shown(CAT, part="sines", n=2))
+    assert app.slider(key="order.n").value == 3
+    assert float(np.sin(2) - np.sin(1)) < 0.07
+    assert Text("order", "en")("see_sines", p=1, q=2, apart=display.short(float(np.sin(2) - np.sin(1)))) in said(app)
+
+
 def test_sines_alone_nearly_collide():
     app = opened("order", "zh", shown(CAT, part="sines", n=20))
     for d in (2, 4, 8, 16, 32):
