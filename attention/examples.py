@@ -22,7 +22,7 @@ class Example:
     title: Mapping[str, str]  # {"zh": …, "en": …}
     note: Mapping[str, str]  # {"zh": …, "en": …}: what it shows, and how its numbers were made
     tokens: tuple[str, ...]
-    gloss: Mapping[str, tuple[str, ...]]  # {"en": …}: the tokens for readers of another language
+    gloss: Mapping[str, tuple[str, ...]]  # {"en": …} or {"zh": …}: the tokens for readers of the other language
     X: Array  # (n, d_model)
     W_Q: Array  # (d_model, d_k)
     W_K: Array  # (d_model, d_k)
@@ -34,6 +34,7 @@ class Example:
     mask: Mask | None = None
     features: Mapping[str, tuple[str, ...]] | None = None  # what the columns of Q, K and V stand for
     input_features: Mapping[str, tuple[str, ...]] | None = None  # what the columns of X stand for
+    asks: int = 1  # the row of the token to look at first
 
 
 #: The article's sentence in English, for readers of its tokens: rows made by hand, in the features of "cat".
@@ -46,7 +47,7 @@ def names() -> tuple[str, ...]:
     """The names that `get` knows, "cat" first.
 
     >>> names()
-    ('cat', 'lookup', 'uniform', 'twins', 'self', 'saturated', 'random')
+    ('cat', 'cat_en', 'lookup', 'uniform', 'twins', 'self', 'saturated', 'random')
     """
     return tuple(BUILDERS)
 
@@ -90,7 +91,7 @@ def random(n: int = 4, d_k: int = 4, d_v: int = 4, *, seed: int = 0) -> Example:
             "They mean nothing, and the tokens are mere labels.",
         },
         tokens=tuple("甲乙丙丁戊己庚辛壬癸子丑"[:n]),
-        english=tuple("ABCDEFGHIJKL"[:n]),
+        gloss={"en": tuple("ABCDEFGHIJKL"[:n])},
         X=np.eye(n),
         W=(Q, K, V),
     )
@@ -138,7 +139,7 @@ def _cat() -> Example:
             "to check with a pencil; no trained model is behind them.",
         },
         tokens=("猫", "追", "老鼠", "的"),
-        english=("cat", "chase", "mouse", "(particle)"),
+        gloss={"en": ("cat", "chase", "mouse", "(particle)")},
         X=[[1, 0, 1, 0], [0, 1, 0, 0], [1, 0, -1, 0], [0, 0, 0, 1]],
         W=(
             [[1.25, 2, 1.25, 0.25], [2, 1, 1.5, 0], [1.25, 0, -1.25, -0.25], [0, 0, 1.5, 1]],
@@ -156,6 +157,32 @@ def _cat() -> Example:
     )
 
 
+def _cat_en() -> Example:
+    """The rows of "cat" in the order of an English sentence, its function word first."""
+    cat, order = _cat(), [3, 0, 1, 2]
+    return _example(
+        "cat_en",
+        title={"zh": "猫追老鼠（英文词元）", "en": "The cat chases mice (in English)"},
+        note={
+            "zh": "「猫追老鼠的」那组数，配上英文的词，虚词（the）排到最前面。注意力不看顺序，"
+            "权重一个也没变：「chases」给「cat」0.45，给「mice」0.40，自己留 0.10，「the」只得 0.05。"
+            "这些数是手工编的，并非来自训练过的模型。",
+            "en": "The query of “chases” looks for a doer and for something done to, so it gives 0.45 of its weight "
+            "to the cat, 0.40 to the mice, 0.10 to itself and 0.05 to “the”: the new “chases” holds its subject and "
+            "its object. The numbers are those of the Chinese example, in another order, which attention does not "
+            "notice; “the” has those of its particle. They were made by hand, small enough to check with a pencil; "
+            "no trained model is behind them.",
+        },
+        tokens=("the", "cat", "chases", "mice"),
+        gloss={"zh": ("（虚词）", "猫", "追", "老鼠")},
+        X=cat.X[order],
+        W=(cat.W_Q, cat.W_K, cat.W_V),
+        features=cat.features,
+        input_features=cat.input_features,
+        asks=2,
+    )
+
+
 def _lookup() -> Example:
     return _example(
         "lookup",
@@ -170,7 +197,7 @@ def _lookup() -> Example:
             "were made by hand.",
         },
         tokens=("诗", "史", "算", "乐"),
-        english=("poetry", "history", "arithmetic", "music"),
+        gloss={"en": ("poetry", "history", "arithmetic", "music")},
         X=np.eye(4),
         W=(10 * np.roll(np.eye(4), 1, axis=1), 4 * np.eye(4), [[3, 1], [5, 2], [8, 3], [2, 4]]),
     )
@@ -188,7 +215,7 @@ def _uniform() -> Example:
             "were made by hand.",
         },
         tokens=("春", "夏", "秋", "冬"),
-        english=("spring", "summer", "autumn", "winter"),
+        gloss={"en": ("spring", "summer", "autumn", "winter")},
         X=np.eye(4),
         W=(
             [[1, 0, 2], [0.5, -1, 0], [-2, 1.5, 1], [0, 3, -0.5]],
@@ -210,7 +237,7 @@ def _twins() -> Example:
             "attention cannot tell. The numbers were made by hand.",
         },
         tokens=("狗", "追", "狗"),
-        english=("dog", "chase", "dog"),
+        gloss={"en": ("dog", "chase", "dog")},
         X=[[1, 0], [0, 1], [1, 0]],
         W=([[0.5, 2], [3, 0.5]], [[1.5, 0.5], [0, 2]], [[4, 0, 1], [0, 3, 1]]),
     )
@@ -231,7 +258,7 @@ def _self() -> Example:
             "made by hand.",
         },
         tokens=("我", "喜欢", "喝", "绿", "茶"),
-        english=("I", "like", "drink", "green", "tea"),
+        gloss={"en": ("I", "like", "drink", "green", "tea")},
         X=np.eye(5),
         W=(W, W, [[3, 0], [0, 2], [1, 1], [-1, 2], [0, -3]]),
     )
@@ -267,7 +294,7 @@ def _saturated() -> Example:
             "from many random draws; no trained model is behind them.",
         },
         tokens=("天", "地", "玄", "黄", "宇", "宙"),
-        english=("sky", "earth", "dark", "yellow", "space", "time"),
+        gloss={"en": ("sky", "earth", "dark", "yellow", "space", "time")},
         X=np.eye(6),
         W=(_signs(queries), _signs(keys), [[2, 0], [0, 2], [1, 1], [-1, 1], [-2, 0], [0, -2]]),
         scale="none",
@@ -276,6 +303,7 @@ def _saturated() -> Example:
 
 BUILDERS: dict[str, Callable[[], Example]] = {
     "cat": _cat,
+    "cat_en": _cat_en,
     "lookup": _lookup,
     "uniform": _uniform,
     "twins": _twins,
@@ -291,18 +319,19 @@ def _example(
     title: Mapping[str, str],
     note: Mapping[str, str],
     tokens: tuple[str, ...],
-    english: tuple[str, ...],
+    gloss: Mapping[str, tuple[str, ...]],
     X: object,
     W: tuple[object, object, object],
     scale: str | float = "sqrt",
     features: Mapping[str, tuple[str, ...]] | None = None,
     input_features: Mapping[str, tuple[str, ...]] | None = None,
+    asks: int = 1,
 ) -> Example:
     rows, W_Q, W_K, W_V = (np.array(each, dtype=np.float64) for each in (X, *W))
     return Example(
-        name, title, note, tokens, {"en": english},
+        name, title, note, tokens, gloss,
         rows, W_Q, W_K, W_V, Q=rows @ W_Q, K=rows @ W_K, V=rows @ W_V,
-        scale=scale, features=features, input_features=input_features,
+        scale=scale, features=features, input_features=input_features, asks=asks,
     )  # fmt: skip
 
 

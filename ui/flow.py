@@ -28,6 +28,7 @@ SIZES = {
 PAIRED = {"K": 0, "V": 0, "scores": 1, "scaled": 1, "weights": 1}  #: node → which of its sizes counts keys
 OTHER = {"E2": "E", "PE2": "PE", "X2": "X"}  #: what the other sequence has of its own → the same of the first
 ENTRY = ("E", "PE", "E2", "PE2")  #: what there is only with positions
+TRANSLATED = ("cat", "cat_en")  #: prepared examples in whose features there are other words by hand
 STAND_IN = ("A", "B", "C")  #: another sequence for one that is too short to make one of
 
 
@@ -114,7 +115,7 @@ def others(bench: Workbench) -> tuple[str, ...]:
     chosen: tuple[str, ...] = views.get(bench, "flow.other")
     if chosen:
         return chosen
-    if bench.preset == "cat":
+    if bench.preset in TRANSLATED:
         words = tuple(examples.TRANSLATION)
         return words[1:] if len(words) == len(bench.tokens) else words
     return bench.tokens[:0:-1] if len(bench.tokens) > 2 else STAND_IN
@@ -122,7 +123,8 @@ def others(bench: Workbench) -> tuple[str, ...]:
 
 def known(bench: Workbench) -> dict[str, Array]:
     """The tokens whose embedding is known: those of the first sequence, and the words made by hand to go with it."""
-    made = {word: np.array(row, dtype=float) for word, row in examples.TRANSLATION.items() if bench.preset == "cat"}
+    words = examples.TRANSLATION if bench.preset in TRANSLATED else {}
+    made = {word: np.array(row, dtype=float) for word, row in words.items()}
     return made | dict(zip(reversed(bench.tokens), reversed(bench.array("X")), strict=True))
 
 

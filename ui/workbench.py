@@ -30,7 +30,7 @@ ROUTES = ("direct", "input")
 SCALES = ("sqrt", "none", "linear")
 MASKS = ("none", "causal", "own")
 DRAWS = (10_000, 20_000, 50_000)  # how many pairs the variance page measures
-PRESETS = ("cat", "lookup", "uniform", "twins", "self", "saturated", "random")
+PRESETS = ("cat", "cat_en", "lookup", "uniform", "twins", "self", "saturated", "random")
 PATH = ("lookup", "flow", "edit", "variance", "masks", "order", "heads", "scratch", "production")  # see ui.walk
 CHALLENGES = ("most", "uniform", "one_hot", "only_output", "only_keys", "idle_weights")  # see ui.challenges
 
@@ -160,7 +160,7 @@ def preset(name: str, seed: int = 0) -> Workbench:
     mask = None if made.mask is None else tuple("".join("01"[int(c)] for c in row) for row in made.mask)
     return without_typed_head(Workbench(
         preset=name, seed=seed, tokens=made.tokens, matrices=_matrices(made), scale=str(made.scale),
-        mask="own" if mask else "none", allowed=mask or (),
+        mask="own" if mask else "none", allowed=mask or (), token=made.asks,
     ))  # fmt: skip
 
 

@@ -19,7 +19,7 @@ def example(request):
 
 
 def test_names():
-    assert examples.names() == ("cat", "lookup", "uniform", "twins", "self", "saturated", "random")
+    assert examples.names() == ("cat", "cat_en", "lookup", "uniform", "twins", "self", "saturated", "random")
     assert [example.name for example in ALL] == list(examples.names())
 
 
@@ -46,9 +46,10 @@ def test_texts_are_there_in_both_languages(example):
     for text in (example.title, example.note):
         assert set(text) == {"zh", "en"}
         assert all(part.strip() for part in text.values())
-    assert set(example.gloss) == {"en"}
-    assert len(example.gloss["en"]) == len(example.tokens)
-    assert all(gloss.isascii() for gloss in example.gloss["en"])
+    ((other, gloss),) = example.gloss.items()
+    assert len(gloss) == len(example.tokens)
+    assert {word.isascii() for word in gloss} == {other == "en"}
+    assert {token.isascii() for token in example.tokens} == {other == "zh"}
     assert example.note["en"].endswith(".")
     assert example.note["zh"].endswith("。")
     assert not set(example.note["zh"]) & set(",;:?!()"), "half-width punctuation in Chinese"
@@ -99,6 +100,25 @@ def test_cat_has_plausible_other_rows():
     assert np.argsort(-weights[2])[:2].tolist() == [2, 1]  # 老鼠: itself, then 追
     assert np.argsort(-weights[3])[:2].tolist() == [2, 3]  # 的: the noun before it, then itself
     assert min(np.abs(a - b).max() for i, a in enumerate(weights) for b in weights[:i]) > 0.05
+
+
+def test_cat_in_english_is_the_article_in_another_order():
+    cat, english = examples.get("cat"), examples.get("cat_en")
+    assert english.tokens == ("the", "cat", "chases", "mice")
+    same = [english.tokens.index(word) for word in ("cat", "chases", "mice", "the")]  # as 猫, 追, 老鼠, 的
+    assert english.tokens[english.asks] == "chases" == english.tokens[same[cat.asks]]
+    for name in ("X", "Q", "K", "V"):
+        np.testing.assert_array_equal(getattr(english, name)[same], getattr(cat, name))
+    for name in ("W_Q", "W_K", "W_V"):
+        np.testing.assert_array_equal(getattr(english, name), getattr(cat, name))
+    assert (english.features, english.input_features) == (cat.features, cat.input_features)
+    weights = steps_of(english).weights
+    np.testing.assert_allclose(weights[np.ix_(same, same)], steps_of(cat).weights, rtol=0, atol=1e-15)
+    said = dict(zip(english.tokens, weights[english.asks].round(2), strict=True))
+    assert said == {"the": 0.05, "cat": 0.45, "chases": 0.10, "mice": 0.40}
+    for language in ("zh", "en"):
+        assert all(f"{weight:.2f}" in english.note[language] for weight in said.values())
+        assert english.title[language] != cat.title[language]
 
 
 def test_lookup_fetches_exactly_one_value_a_row():

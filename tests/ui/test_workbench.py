@@ -14,7 +14,7 @@ def test_presets_are_the_examples_to_the_digit():
         bench, example = w.preset(name), attention.examples.get(name)
         for each in w.SHAPES:
             np.testing.assert_array_equal(bench.array(each), getattr(example, each), err_msg=f"{name}.{each}")
-        assert bench.tokens == example.tokens
+        assert (bench.tokens, bench.token) == (example.tokens, example.asks)
         assert bench.scale == example.scale
 
 
