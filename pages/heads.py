@@ -23,6 +23,7 @@ explain("heads_maps")
 st.markdown(heads_words.status(it, text))
 if heads_words.unseeing(it, text):
     st.info(text("empty_row", tokens=heads_words.unseeing(it, text)))
+controls.reopen(text)
 st.caption(heads_words.origin(it, text))
 with st.expander(text("notes")):
     st.markdown(heads_words.parameters(it, text))

@@ -15,6 +15,7 @@ production.results(text)
 
 st.markdown(text("heading_steps"))
 st.markdown(text("steps_intro"))
+controls.reopen(text)
 bench = state.bench()
 it, names = production_steps.story(bench), with_meaning(bench, text)
 with widgets.line():

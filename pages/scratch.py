@@ -2,11 +2,12 @@
 
 import streamlit as st
 
-from ui import scratch, scratch_cases, scratch_torch, shell, walk
+from ui import controls, scratch, scratch_cases, scratch_torch, shell, walk
 
 text = shell.begin("scratch")
 st.markdown(text("question"))
 
+controls.reopen(text)
 scratch.stepper(text)
 scratch.notes(text)
 

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from ui import lesson, shell
+from ui import lesson_parts, shell
 
 text = shell.begin("teach")
 st.markdown(text("question"))
 st.markdown(text("how"))
-lesson.draw(text)
+lesson_parts.draw(text)
 st.markdown(text("after"))
 shell.next_pages(text, "challenges", "glossary", "home")

@@ -94,6 +94,14 @@ def token(text: Text) -> None:
         )  # fmt: skip
 
 
+def reopen(text: Text) -> None:
+    """A way on where a token may attend to nothing, which leaves a page little to show."""
+    mask = state.bench().mask_array()
+    if mask is not None and not mask.any(axis=1).all():
+        st.button(text("reopen"), key="reopen", icon=":material/visibility:", on_click=state.callback(
+            lambda: state.commit(workbench.with_mask(state.bench(), "none"))))
+
+
 def choice(name: str, options: tuple[str, ...], text: Text, *, change: Any, show: Any) -> None:
     """One of several values of a workbench field, in a list."""
     value = getattr(state.bench(), name)

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui import state, views
+from ui import shell, state, views
 from ui.workbench import Workbench
 
 
@@ -24,9 +24,10 @@ def door(
         new = bench
         for name, value in (dict(state.bench().view) | dict(shows or {})).items():
             new = views.shown(new, name, value)
-        state.commit(new)
+        state.commit(new, whole=True)
+        state.notify("prepared")
         state.lab()["doors"] += 1
         state.lab()["door_at"] = at
 
     if st.button(label, key=key, on_click=state.callback(open_), **how):
-        st.switch_page(f"pages/{page}.py")
+        shell.go(page)

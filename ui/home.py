@@ -13,7 +13,8 @@ def doors(text: Text) -> None:
     """Three buttons under each other, each with a line of what is behind it."""
     done, goes_on = walk.finished(state.bench()), walk.goes_on(state.bench())
     far = text("walk_done", done=len(done), stops=len(PATH)) if done else ""
-    stop = text("walk_on" if done else "walk_begin", page=text(f"nav_{goes_on}"))
+    how = "walk_all" if len(done) == len(PATH) else "walk_on" if done else "walk_begin"
+    stop = text(how, page=text(f"nav_{goes_on}"))
     _door("walk", goes_on, text, primary=True, label=stop, far=far)
     _door("play", "edit", text)
     _door("teach", "teach", text)

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import accumulate, pairwise
 
 import numpy as np
-import streamlit as st
 
 import attention
-from ui import display, shell
-from ui.doors import door
+from ui import display
 from ui.names import called
 from ui.places import Place
 from ui.text import Text
@@ -34,6 +33,7 @@ class Part:
     bench: Workbench
     facts: Facts
     shows: Mapping[str, object] = field(default_factory=dict)
+    at: str = ""  # the key of the element to bring into view
 
 
 def _shares(bench: Workbench, text: Text) -> Mapping[str, object]:
@@ -83,32 +83,32 @@ PLAN = (
     Part("value", "edit", 8, _CAT, lambda bench, text: {}),
     Part("fraction", "edit", 6, replace(_CAT, cell=tuple(Place("weights", CHASE, 0))), _fraction),
     Part("growth", "variance", 8, _CAT, _growth),
-    Part("causal", "masks", 6, replace(_CAT, mask="causal"), _causal),
+    Part("causal", "masks", 6, replace(_CAT, mask="causal"), _causal, {"masks.lab": "append"}, "masks_lab"),
     Part("shuffled", "order", 5, _CAT, _shuffled),
     Part("halves", "heads", 6, _CAT, _halves),
 )
 
 
-def draw(text: Text) -> None:
-    """Every part of the plan: minutes, question, a button that opens the state, and the answer, folded."""
-    for (question, answer), part in zip(said(text.lang), PLAN, strict=True):
-        with st.container(border=True):
-            words, buttons = st.columns([0.62, 0.38], vertical_alignment="center")
-            words.markdown(question)
-            with buttons.container(horizontal=True):
-                door(text("open", page=text(f"nav_{part.page}")), part.page, f"open_{part.id}", part.bench,
-                          part.shows, icon=shell.ICONS[part.page])  # fmt: skip
-                with st.popover(text("answer")):
-                    st.markdown(answer)
-
-
 @cache
 def said(lang: str) -> list[tuple[str, str]]:
-    """Each part's question, with its minutes, and its answer. (Prepared numbers: the same for everyone.)"""
-    text, start, pairs = Text("teach", lang), 0, []
+    """Each part's question and answer. (Prepared numbers: the same for everyone.)"""
+    text, pairs = Text("teach", lang), []
     for part in PLAN:
         facts = part.facts(part.bench, text)
-        span = text("minutes", start=start, end=start + part.minutes)
-        pairs.append((f"**{span}**　{text(f'ask_{part.id}', **facts)}", text(f"see_{part.id}", **facts)))
-        start += part.minutes
+        pairs.append((text(f"ask_{part.id}", **facts), text(f"see_{part.id}", **facts)))
     return pairs
+
+
+def spans() -> list[tuple[int, int]]:
+    """From which minute to which each part goes.
+
+    >>> spans()[:2]
+    [(0, 6), (6, 14)]
+    """
+    ends = list(accumulate(part.minutes for part in PLAN))
+    return list(pairwise([0, *ends]))
+
+
+def asked(number: int, lang: str) -> str:
+    """A part's question, counted from 1."""
+    return Text("teach", lang)("asked", number=number, of=len(PLAN), question=said(lang)[number - 1][0])

@@ -7,10 +7,11 @@ import logging
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 import streamlit as st
 
-from ui import challenges, components, link, state, trace
+from ui import challenges, components, lesson, link, state, trace, views
 from ui.text import LANGUAGES, Text
 
 #: section → pages; a page is pages/<name>.py and has the address /<name>, the first one /.
@@ -77,6 +78,7 @@ def begin(page: str) -> Text:
     state.adopt(st.query_params.get("s"), st.query_params.get("b"))
     _top_row(text)
     _notices(text)
+    _lesson(page, text.lang)
     return text
 
 
@@ -102,6 +104,12 @@ def next_pages(text: Text, *pages: str) -> None:
     with st.container(horizontal=True):
         for page in pages:
             st.page_link(f"pages/{page}.py", label=text(f"nav_{page}"), icon=ICONS[page])
+
+
+def go(page: str) -> NoReturn:
+    """Go to another page, or begin this one anew. (Going empties the address, and nothing would correct it on the
+    page that the reader is on.)"""
+    st.switch_page(f"pages/{page}.py", query_params=here())
 
 
 def half() -> str:
@@ -183,10 +191,26 @@ def _measured() -> None:
 
 def _notices(text: Text) -> None:
     for id, values in state.lab()["notices"]:
+        if id == "prepared":  # nothing is wrong
+            st.toast(text(id), icon=":material/undo:")
+            continue
         st.warning(text(id, **_in_words(values, text)), icon=":material/warning:")
     state.lab()["notices"] = []
     if len(state.lab()["code"]) > link.MAX_CODE:
         st.warning(text("link_too_long", length=len(state.lab()["code"]), most=link.MAX_CODE))
+
+
+def _lesson(page: str, lang: str) -> None:
+    """The question of the lesson that this page was opened for, if it was."""
+    number = views.get(state.bench(), "teach.part")
+    if not number or lesson.PLAN[number - 1].page != page:
+        return
+    text = Text("teach", lang)
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(lesson.asked(number, lang), width="stretch")
+        st.page_link("pages/teach.py", label=text("nav_teach"), icon=ICONS["teach"])
+        st.button(text("hide_question"), key="hide_question", icon=":material/close:", type="tertiary",
+                  on_click=state.callback(lambda: state.show("teach.part", 0)))
 
 
 def _in_words(values: dict[str, object], text: Text) -> dict[str, object]:

@@ -35,8 +35,8 @@ def lab() -> dict[str, Any]:
     here = st.session_state.get(_LAB)
     if here is None:
         here = st.session_state[_LAB] = {
-            "session": secrets.token_hex(4), "code": link.encode(preset(START)), "undo": [], "redo": [], "forgotten": 0,
-            "epoch": 0, "problems": {}, "seen": {}, "notices": [], "looks": 0, "trail": [], "spot": "",
+            "session": secrets.token_hex(4), "code": link.encode(preset(START)), "undo": [], "redo": [], "whole": [],
+            "forgotten": 0, "epoch": 0, "problems": {}, "seen": {}, "notices": [], "looks": 0, "trail": [], "spot": "",
             "layout": None, "opened": False, "running": False, "interrupted": False, "arrived": False, "pin": None,
             "compare": "now", "steps_shown": 0, "asked": {}, "doors": 0, "door_at": "",
         }  # fmt: skip
@@ -59,10 +59,11 @@ def notify(id: str, **values: Any) -> None:
         lab()["notices"] = [*lab()["notices"], [id, values]]
 
 
-def commit(new: Workbench, *, typed: bool = False) -> None:
+def commit(new: Workbench, *, typed: bool = False, whole: bool = False) -> None:
     """Make `new` the workbench; the one before can be undone.
 
     `typed` edits leave the editors as they are; other changes of the numbers give them new ones to start from.
+    `whole`: what is shown comes with the numbers, and goes back with them.
     """
     here = lab()
     code = link.encode(_with_its_cell(new))
@@ -73,6 +74,7 @@ def commit(new: Workbench, *, typed: bool = False) -> None:
     here["forgotten"] += len(here["undo"]) == DEPTH
     here["undo"] = [*here["undo"], here["code"]][-DEPTH:]
     here["redo"] = []
+    here["whole"] = [step for step in here["whole"] if step < position()] + [position()] * whole
     _show(code, typed)
 
 
@@ -154,9 +156,18 @@ def go_to(step: int) -> None:
     here, codes = lab(), list(path().values())
     at = min(max(step - here["forgotten"], 0), len(codes) - 1)
     if at != len(here["undo"]):
-        then = replace(link.decode(codes[at]), cell=bench().cell, view=bench().view)  # what is looked at stays
+        then = _seen_as_now(link.decode(codes[at]), at + int(here["forgotten"]))
         here["undo"], here["redo"] = codes[:at], codes[:at:-1]
         _show(link.encode(_with_its_cell(then)), typed=False)
+
+
+def _seen_as_now(then: Workbench, step: int) -> Workbench:
+    """Another step of the history with what is looked at now, unless that came with a step in between."""
+    now = bench()
+    low, high = sorted((step, position()))
+    if any(low < each <= high for each in lab()["whole"]):
+        return views.shown(then, "walk.done", views.get(now, "walk.done"))
+    return replace(then, cell=now.cell, view=now.view)
 
 
 def pin(bench: Workbench | None) -> None:

@@ -102,6 +102,7 @@ VIEWS: dict[str, View] = {
     "production.block": whole(1, 4, 2),
     "production.step": whole(0, MAX_N, 1),
     "walk.done": some_of(*PATH),
+    "teach.part": whole(0, 7),
 }
 
 #: parameter of an address → the view it asks for: `glossary?term=query`, `glossary?question=12`

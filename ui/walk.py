@@ -15,7 +15,8 @@ def end(text: Text, page: str, *elsewhere: str) -> None:
     """How a page of the walk ends: what is asked there, what was learned, the next page, and others that are near."""
     questions.met(text, page)
     done, at = finished(state.bench()), PATH.index(page)
-    st.markdown(f"#### {text('heading_saw')}\n\n{text('saw')}")
+    with st.expander(text("heading_saw")):  # folded: it answers what the page asks
+        st.markdown(text("saw"))
     with st.container(horizontal=True, vertical_alignment="center"):
         follows = after(page)
         step_to(follows, text("walk_next", page=text(f"nav_{follows}")), "walk_next", finish=page)
@@ -25,12 +26,12 @@ def end(text: Text, page: str, *elsewhere: str) -> None:
 
 
 def after(page: str) -> str:
-    """The page that follows; after the last one, home.
+    """The page that follows; after the last one, what is left to try.
 
     >>> after("lookup"), after(PATH[-1])
-    ('flow', 'home')
+    ('flow', 'challenges')
     """
-    return dict(zip(PATH, (*PATH[1:], "home"), strict=True))[page]
+    return dict(zip(PATH, (*PATH[1:], "challenges"), strict=True))[page]
 
 
 def finished(bench: Workbench) -> tuple[str, ...]:
@@ -39,14 +40,14 @@ def finished(bench: Workbench) -> tuple[str, ...]:
 
 
 def goes_on(bench: Workbench) -> str:
-    """Where the walk goes on: the first page not finished, or the first of all.
+    """Where the walk goes on: the first page not finished, and after the last one what is left to try.
 
     >>> from ui.workbench import preset
     >>> goes_on(preset("cat"))
     'lookup'
     """
     done = finished(bench)
-    return next((page for page in PATH if page not in done), PATH[0])
+    return next((page for page in PATH if page not in done), after(PATH[-1]))
 
 
 def step_to(page: str, label: str, key: str, *, finish: str = "", **how: Any) -> None:
@@ -59,4 +60,4 @@ def step_to(page: str, label: str, key: str, *, finish: str = "", **how: Any) ->
 
     how = {"type": "primary", "icon": shell.ICONS[page]} | how
     if st.button(label, key=key, on_click=state.callback(mark), **how):
-        st.switch_page(f"pages/{page}.py")
+        shell.go(page)

@@ -18,7 +18,7 @@ def at(app):
 
 def test_every_page_of_the_walk_leads_to_the_next():
     pages = [walk.after(page) for page in w.PATH]
-    assert pages == [*w.PATH[1:], "home"]
+    assert pages == [*w.PATH[1:], "challenges"]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -66,8 +66,42 @@ def test_a_part_of_the_lesson_opens_its_state(part):
     assert at(app) == catalogue(part.page, "en")["title"]
     bench = code(app)
     assert (bench.matrices, bench.mask, bench.cell) == (part.bench.matrices, part.bench.mask, part.bench.cell)
+    number = lesson.PLAN.index(part) + 1
+    assert lesson.asked(number, "en") in [m.value for m in app.markdown]
+    assert [toast.value for toast in app.toast] == [catalogue("common", "en")["prepared"]]
     app.button(key="undo").click().run()
-    assert code(app).preset == "twins"
+    assert code(app) == w.preset("twins"), "with the numbers goes what was shown of them"
+    app.button(key="redo").click().run()
+    assert code(app) == bench
+
+
+def test_the_question_of_the_lesson_can_be_put_away():
+    app = opened("order", "zh", views.shown(CAT, "teach.part", 6))
+    assert lesson.asked(6, "zh") in [m.value for m in app.markdown]
+    app.button(key="hide_question").click().run()
+    assert lesson.asked(6, "zh") not in [m.value for m in app.markdown]
+    assert code(app) == CAT
+
+
+def test_the_lesson_numbers_its_questions():
+    assert views.VIEWS["teach.part"].fits(len(lesson.PLAN))
+    assert not views.VIEWS["teach.part"].fits(len(lesson.PLAN) + 1)
+
+
+@pytest.mark.parametrize("page", ["heads", "scratch", "production"])
+def test_a_token_without_keys_is_given_them_back(page):
+    app = opened(page, "zh", w.with_allowed(CAT, {(1, j): False for j in range(4)}))
+    app.button(key="reopen").click().run()
+    assert_well(app)
+    assert code(app).mask_array() is None
+    assert "reopen" not in [button.key for button in app.button]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_who_has_walked_it_all_is_sent_to_the_challenges(lang):
+    app = opened("home", lang, views.shown(CAT, "walk.done", w.PATH))
+    app.button(key="door_walk").click().run()
+    assert at(app) == catalogue("challenges", lang)["title"]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
