@@ -41,14 +41,15 @@ def draw(
     frames = ribbons_story.frames(it, kind)
     at = min(views.get(bench, view), len(frames) - 1) if view else len(frames) - 1
     move, rest = PACE[kind]
+    story = f"{kind} {len(bench.tokens)}"
     components.ribbons(
         key=key, width="stretch",
-        on_went_change=state.callback(lambda: _took(key, "went", lambda at: state.show(view, at))),
+        on_went_change=state.callback(lambda: _took(key, "went", lambda at: state.show(view, at), story)),
         on_ask_change=state.callback(lambda: _took(key, "ask", _ask)),
         on_look_change=state.callback(lambda: _took(key, "look", lambda j: _look(j, key))),
-        on_onward_change=state.callback(lambda: _took(key, "onward", lambda _: onward and onward[1]())),
+        on_onward_change=state.callback(lambda: _took(key, "onward", lambda _: onward and onward[1](), story)),
         data={
-            "session": state.lab()["session"], "seen": _seen(key), "story": f"{kind} {len(bench.tokens)}", "at": at,
+            "session": state.lab()["session"], "seen": _seen(key), "story": story, "at": at,
             "keeps": bool(view),
             "compact": compact, "asker": bench.token, "names": it.names, "hidden": it.hidden.astype(int).tolist(),
             "frames": frames, "parts": ribbons_story.parts(it, kind), "move": move, "rest": rest,
@@ -69,12 +70,16 @@ def _seen(key: str) -> int:
     return int(state.lab()["seen"].get(key, 0))
 
 
-def _took(key: str, name: str, use: Callable[[int], Any]) -> None:
-    """Use what the picture says, once."""
+def _took(key: str, name: str, use: Callable[[int], Any], story: str = "") -> None:
+    """Use what the picture says, once, and only if it says so of this story, where one is given.
+
+    A place in the story before may arrive when the page has gone on to the next.
+    """
     said = (st.session_state.get(key) or {}).get(name)
     if said and said["seq"] > _seen(key):
         state.lab()["seen"] = {**state.lab()["seen"], key: said["seq"]}
-        use(int(said["value"]))
+        if story in ("", said["story"]):
+            use(int(said["value"]))
 
 
 def _look(key: int, figure: str) -> None:

@@ -32,7 +32,7 @@ export default function (component) {
   it.send = (name, value) => {
     it.seq += 1;
     window.attentionLabSent = performance.now();
-    setStateValue(name, { seq: it.seq, value });
+    setStateValue(name, { seq: it.seq, value, story: it.data.story });
   };
   it.data = data;
   if (before) receive(it, before);
