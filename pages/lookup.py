@@ -28,7 +28,8 @@ with left:
     st.markdown(text("change_X" if bench.route == "input" else "change_Q"))
     lookup.ask_otherwise(bench, rows, text)
 with right:
-    controls.about(Text("edit", text.lang))
+    if lookup.kind(bench) == "real":  # it tells how the look-up ends
+        controls.about(Text("edit", text.lang))
     st.page_link("pages/edit.py", label=text("all_numbers"), icon=shell.ICONS["edit"])
 if st.toggle(text("as_tables"), key="as_tables"):
     st.markdown(lookup.table(bench, steps, rows, text))

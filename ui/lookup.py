@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,12 +12,14 @@ import streamlit as st
 import attention
 from ui import charts, display, editor, names, ribbons_cells, ribbons_story, state, tables, views, widgets, workbench
 from ui.places import Place
+from ui.ribbons_cells import Row
 from ui.text import Text
 from ui.workbench import Workbench
 
 KINDS = ribbons_story.KINDS
 KIND, STEP, SHARP = "lookup.kind", "lookup.step", "lookup.sharp"  #: the views of this page
 LAST = 5  #: the step at which the new token is there
+BEFORE = "lookup_before"  #: where this session keeps the numbers that the last try began with
 
 
 def kind(bench: Workbench) -> str:
@@ -110,6 +112,30 @@ def tried(bench: Workbench, name: str) -> Workbench:
     return views.shown(views.shown(new, KIND, "real"), STEP, TRIES[name].step)
 
 
+def begun(bench: Workbench) -> Workbench:
+    """Where the next try starts from: the numbers before the last one, unless the reader has changed them since.
+
+    So tries do not pile up when they are clicked one after the other.
+    """
+    before: Workbench | None = st.session_state.get(BEFORE)
+    if before is None:
+        return bench
+    after = next((it for it in (tried(before, name) for name in TRIES) if _numbers(it) == _numbers(bench)), None)
+    if after is None:
+        return bench
+    return replace(before, token=before.token if bench.token == after.token else bench.token, view=bench.view)
+
+
+def _numbers(bench: Workbench) -> Workbench:
+    """What a try starts from, without who asks and what is looked at."""
+    return replace(bench, token=0, cell=(), view=())
+
+
+def _try(name: str) -> None:
+    st.session_state[BEFORE] = before = begun(state.bench())
+    state.commit(tried(before, name))
+
+
 def tries(text: Text) -> None:
     """States to try, a button each; undo takes their numbers back."""
     bench = state.bench()
@@ -118,7 +144,7 @@ def tries(text: Text) -> None:
         for name in TRIES:
             words = {"token": names.escaped(bench.tokens[-1])} if name == "last" else {}
             st.button(text(f"try_{name}", **words), key=f"try_{name}", help=text(f"see_{name}"),
-                      on_click=state.callback(lambda name=name: state.commit(tried(state.bench(), name))))
+                      on_click=state.callback(lambda name=name: _try(name)))
 
 
 def seen(bench: Workbench, steps: attention.AttentionSteps, called: list[str], text: Text) -> str:
@@ -134,12 +160,22 @@ def seen(bench: Workbench, steps: attention.AttentionSteps, called: list[str], t
     if open_.sum() > 1 and np.ptp(steps.masked[i][open_]) == 0 and step >= 3:
         said.append(text("told_even", token=shown[i], weight=display.short(float(weights.max()))))
     if step >= 4 and weights.any():
-        top = int(weights.argmax())
         if len(weights) > 1 and (values == values[0]).all() and values.any():
             said.append(text("told_equal"))
-        elif not values[top].any():
-            said.append(text("told_empty", token=shown[top], weight=display.short(float(weights[top]))))
-    return text.sentences(said)
+        else:
+            said += _empty_handed(weights, values, shown, text)
+    return "\n\n".join(said)
+
+
+def _empty_handed(weights: Row, values: Row, shown: Sequence[str], text: Text) -> list[str]:
+    """Which of the thickest ribbons bring nothing; those are alike that look alike."""
+    thick = [display.short(float(w)) for w in weights]
+    widest = [j for j, each in enumerate(thick) if each == thick[int(weights.argmax())]]
+    empty = [shown[j] for j in widest if not values[j].any()]
+    if not empty:
+        return []
+    id = "told_empty" if len(widest) == 1 else "told_empty_tie"
+    return [text(id, token=empty[0], tokens=text.names(empty), weight=thick[widest[0]])]
 
 
 def ask_otherwise(bench: Workbench, rows: list[str], text: Text) -> None:

@@ -21,7 +21,7 @@ from ui.text import Text
 from ui.workbench import Workbench
 
 STRIDE = {"graded": 4}  #: frames that a button or key goes on by
-WORDS = ("play", "pause", "back", "forward", "slider", "keys", "hint")
+WORDS = ("play", "pause", "back", "forward", "slider", "keys", "hint", "hint_touch")
 PACE = {"hard": (800, 2200), "graded": (140, 0), "real": (800, 2600)}  #: ms for a move, and of rest after it
 
 

@@ -94,7 +94,9 @@ def test_by_key_to_the_end_of_the_story(open_page: OpenPage) -> None:
 
 def test_a_state_to_try_stops_what_is_playing(open_page: OpenPage) -> None:
     page = open_page(address(views.shown(CAT, "lookup.kind", "real")))
-    part(page, "play").click()
+    page.locator("g.row .token").first.click()
+    page.keyboard.press("Space")
+    expect(part(page, "playing")).to_have_text("Pause")
     page.wait_for_timeout(700)  # it is on its way
     page.get_by_role("button", name="Causal mask").click()
     settle(page)
@@ -155,8 +157,12 @@ def test_a_ribbon_says_its_number_and_others_can_ask(open_page: OpenPage) -> Non
 def test_on_a_phone_without_motion(open_page: OpenPage) -> None:
     page = open_page(address(views.shown(CAT, "lookup.kind", "real"), "zh"), width=390, user_agent=PHONE, touch=True)
     page.emulate_media(reduced_motion="reduce")
+    assert "Tab" not in part(page, "told").inner_text()
+    tops = set()
     for _ in range(3):
+        tops.add(part(page, "picture").bounding_box()["y"])  # type: ignore[index]
         part(page, "forward").tap()
+    assert len(tops) == 1, "the picture stands still, however long the step's name is"
     assert chips(page) == short(CAT.steps().weights[1])
     drawn = np.array(thickness(page, "left"))
     np.testing.assert_allclose(drawn / drawn.sum(), CAT.steps().weights[1], atol=0.02)

@@ -158,21 +158,26 @@ def test_the_states_to_try(lang):
     last = click("last")
     assert (last.token, sent(app)["at"], sent(app)["asker"]) == (3, 5, 3)
     causal = click("causal")
-    assert (causal.mask, causal.token, sent(app)["at"]) == ("causal", 2, 2)
+    assert (causal.mask, causal.token, sent(app)["at"]) == ("causal", 1, 2)
     assert sent(app)["frames"][2]["chips"][3] == "−∞"
-    assert told("told_masked", token="老鼠")
-    app.button(key="reset").click().run()
+    assert told("told_masked", token="追")
+    app.button_group(key="pick_token").set_value(1).run()
     nothing = click("nothing")
+    assert nothing.mask == "none", "each try starts from the reader's own numbers"
     assert nothing.matrices["Q"][nothing.token] == ("0",) * 4
     assert set(sent(app)["frames"][3]["chips"]) == {"0.25"}
     assert told("told_even", token=nothing.tokens[nothing.token], weight="0.25")
-    app.button(key="reset").click().run()
-    app.button_group(key="pick_token").set_value(1).run()
     empty = click("empty")
+    assert empty.matrices["Q"] == CAT.matrices["Q"]
     assert empty.matrices["V"][0] == ("0",) * 4
     assert (empty.steps().weights == CAT.steps().weights).all()
     assert told("told_empty", token="猫", weight="0.45")
+    assert len(app.info) == 1
     assert words["label_tries"] in said(app)
+    app.button(key="undo").click().run()
+    assert click("causal").matrices["Q"] == CAT.matrices["Q"], "also after undo"
+    ten = w.with_cells(code(app), "Q", {(0, 0): "10"})
+    assert lookup.begun(ten) == ten, "what the reader changed since stays"
 
 
 @pytest.mark.parametrize(("name", "matrix"), [("nothing", "W_Q"), ("empty", "W_V")])
@@ -189,6 +194,25 @@ def test_equal_values_make_weights_idle():
     text = Text("lookup", "en")
     assert lookup.seen(equal, equal.steps(), [], text) == text("told_equal")
     assert lookup.seen(views.shown(equal, "lookup.step", 3), equal.steps(), [], text) == "", "not before they flow"
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_no_ribbon_is_called_the_thickest_that_is_not(lang):
+    text, even = Text("lookup", lang), lookup.tried(CAT, "nothing")
+    even = at(w.with_cells(even, "V", {(2, j): "0" for j in range(4)}), "real", 5)
+    seen = lookup.seen(even, even.steps(), [], text).split("\n\n")
+    assert seen == [
+        text("told_even", token="追", weight="0.25"),
+        text("told_empty_tie", tokens=text.names(["老鼠"]), weight="0.25"),
+    ]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_how_it_ends_is_told_once_it_is_looked_up_for_real(lang):
+    note = w.example("cat").note[lang]
+    assert "0.45" in note
+    for kind in ribbons_story.KINDS:
+        assert (note in said(opened("lookup", lang, at(CAT, kind)))) == (kind == "real")
 
 
 def test_the_table_has_the_whole_look_up():

@@ -14,7 +14,7 @@ const SIZES = {
   many: { row: 54, strip: 19, font: 19, lines: [4, 27], tall: 84, name: 32 },
   small: { row: 48, strip: 12, font: 16, lines: [8, 30], tall: 70, name: 28 },
 };
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const calm = matchMedia("(prefers-reduced-motion: reduce)"), touch = matchMedia("(hover: none)");
 
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
@@ -187,7 +187,8 @@ function tell(it) {
   const there = j !== null && j < data.names.length;
   parts.picture.classList.toggle("told", there);
   it.rows.forEach((row, k) => row.g.toggleAttribute("data-told", there && k === j));
-  const said = there ? [`${data.names[data.asker]} → ${data.names[j]}`, ...known(it, j)] : [data.words.hint];
+  const said = there ? [`${data.names[data.asker]} → ${data.names[j]}`, ...known(it, j)]
+    : [touch.matches ? data.words.hint_touch : data.words.hint];
   if (said.join() !== it.said) {
     it.said = said.join();
     const span = (textContent) => Object.assign(document.createElement("span"), { textContent });
@@ -417,11 +418,14 @@ function listen(it, { g }, j) {
     tell(it);
   };
   g.onfocus = () => g.matches(":focus-visible") && choose(j);
+  let pressed = false; // by mouse or finger: then the space bar is left to the player
+  g.onpointerdown = () => (pressed = true);
+  g.onblur = () => (pressed = false);
   g.onclick = () => choose(it.told === j ? null : j);
   g.onkeydown = (event) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by) it.rows[(j + by + it.rows.length) % it.rows.length].g.focus();
-    else if (event.key === "Enter" || event.key === " ") choose(j);
+    else if (event.key === "Enter" || event.key === " " && !pressed) choose(j);
     else if (event.key === "Escape") choose(null);
     else return;
     event.preventDefault();
