@@ -102,7 +102,7 @@ def spread_spec(layout: str) -> dict[str, Any]:
     params = [
         {"name": "log2_dk", "value": START, "bind": exponent},
         {"name": "dk", "expr": "round(pow(2, log2_dk))"},
-        {"name": "same", "value": False, "bind": {"input": "checkbox", "name": same}},
+        {"name": "same", "value": True, "bind": {"input": "checkbox", "name": same}},
     ]
     return _page(sides, columns, in_both("spread_alt", "variance")) | {"params": params}
 
