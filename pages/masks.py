@@ -21,7 +21,7 @@ steps = bench.steps()
 stages.draw(steps, bench.tokens, text, layout, marks=trace.marks(bench))
 st.markdown(masks.readout(bench, text))
 trace.under_stages(bench, text, layout, rows)
-stages.explain(steps, rows, text)
+masks_rows.explain(bench, steps, rows, text)
 
 st.markdown(f"#### {text('heading_labs')}")
 lab = masks_lab.choose(text)

@@ -118,4 +118,5 @@ def moved(before: Array, after: Array) -> Mask:
 
 
 def listed(which: Mask, said: Sequence[str], text: Text) -> str:
-    return text.list([name for name, chosen in zip(said, which, strict=True) if chosen])
+    """Tokens in a sentence."""
+    return text.list([text("quoted", token=name) for name, chosen in zip(said, which, strict=True) if chosen])

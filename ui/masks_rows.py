@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 import attention
-from ui import charts, display, masks, masks_lab, state, views, widgets
+from ui import charts, display, masks, masks_lab, stages, state, views, widgets
 from ui.masks_lab import NOISE
 from ui.names import called, in_sentences
 from ui.text import Text
@@ -16,6 +16,17 @@ from ui.workbench import Workbench
 
 POLICIES = ("nan", "zero", "uniform")
 LONG = 1000  #: tokens of a text for which the multiplications are counted besides the reader's
+
+
+def explain(bench: Workbench, steps: attention.AttentionSteps, rows: list[str], text: Text) -> None:
+    """What to see under the stages; of a row with no key left only once the reader has guessed what becomes of it."""
+    gone = ~steps.weights.any(axis=-1)
+    if not gone.any() or views.get(bench, "masks.guess_empty"):
+        stages.explain(steps, rows, text)
+        return
+    names = called(bench, text)
+    st.info(text("guess_empty", tokens=masks_lab.listed(gone, names, text)))
+    st.markdown(stages.summary(steps, names, text))
 
 
 def empty(bench: Workbench, text: Text, layout: str) -> None:

@@ -18,6 +18,7 @@ from ui.workbench import Workbench
 
 FILLS = {"inf": -math.inf, "1e9": -1e9, "e": -math.e, "tiny": -1e-20, "zero": 0.0}
 SHOWN = {"inf": "−∞", "1e9": "−1e9", "e": "−2.72", "tiny": "−1e−20", "zero": "0"}
+NAMED = SHOWN | {"e": "−e ≈ −2.72"}  #: where there is room
 DECIMALS = 3  #: of a leak: learners compare with 0.064, 0.006
 
 
@@ -37,8 +38,8 @@ def after(bench: Workbench, text: Text, layout: str) -> None:
     limit, tokens = charts.largest(right.output, late.output), bench.tokens
     masks_lab.draw("after", tokens, [
         masks_lab.weights(text("after_right"), right.weights, tokens, text, hidden=~mask),
-        masks_lab.weights(text("after_late"), late.weights, tokens, text, hidden=~mask),
         masks_lab.outputs(text("after_output_right"), right.output, tokens, text, limit),
+        masks_lab.weights(text("after_late"), late.weights, tokens, text, hidden=~mask),
         masks_lab.outputs(text("after_output_late"), late.output, tokens, text, limit),
     ], layout)  # fmt: skip
     names = called(bench, text)
@@ -69,7 +70,7 @@ def fill(bench: Workbench, text: Text, layout: str) -> None:
     if not masks_lab.committed(bench, "fill", text, _compared(leaks["zero"].sum(), unmasked.sum())):
         return
     name = str(views.get(bench, "masks.fill"))
-    widgets.look("masks.fill", tuple(FILLS), name, text, show=SHOWN.__getitem__, key="masks_fill")
+    widgets.look("masks.fill", tuple(FILLS), name, text, show=NAMED.__getitem__, key="masks_fill")
     it, leak, tokens = steps[name], leaks[name], bench.tokens
     lost = np.nan_to_num(it.weights)
     masks_lab.draw("fill", tokens, [
@@ -111,7 +112,7 @@ def _fills(
         leak = display.short(float(leaks[name][open_rows].max()), DECIMALS) if open_rows.any() else "–"
         off = np.abs(steps[name].output - right.output)[open_rows].max() if open_rows.any() else math.nan
         empty = attention.filled_weights(right.scaled[:1], np.zeros((1, n), dtype=bool), number)[0]
-        rows.append([SHOWN[name], leak, "–" if math.isnan(off) else display.residual(float(off)), _each(empty, text)])
+        rows.append([NAMED[name], leak, "–" if math.isnan(off) else display.residual(float(off)), _each(empty, text)])
     return table([text(f"fills_{id}") for id in ("fill", "leak", "off", "empty")], rows)
 
 

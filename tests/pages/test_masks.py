@@ -76,7 +76,7 @@ def test_masked_after_softmax(lang):
     assert_well(app)
     figure = frames(app)[-1]
     after = attention.masked_after_steps(*OWN.qkv(), OWN.mask_array())
-    for s, values in enumerate((OWN.steps().weights, after.weights, OWN.steps().output, after.output)):
+    for s, values in enumerate((OWN.steps().weights, OWN.steps().output, after.weights, after.output)):
         assert cells(figure, s) == printed(values)
     row = int(after.weights.sum(axis=1).argmin())
     assert f"**{display.short(float(after.weights[row].sum()), 3)}**" in said(app)
@@ -144,6 +144,8 @@ def test_a_row_without_keys_three_ways(lang):
     app = opened("masks", lang, looking(replace(CAUSAL, token=1), "empty"))
     app.button(key="make_empty").click().run()
     assert_well(app)
+    text, rows = Text("masks", lang), [names.called(code(app), Text("masks", lang))[1]]
+    assert text("see_empty", rows=text("quoted", token=rows[0]), lost=4, of=4) in said(app)
     assert not code(app).mask_array()[1].any()
     weights, after = frames(app)[-2:]
     for s, policy in enumerate(("nan", "zero", "uniform")):
@@ -151,6 +153,13 @@ def test_a_row_without_keys_three_ways(lang):
         assert cells(weights, s) == printed(steps.weights)
         assert cells(after, s) == printed(steps.weights @ steps.output)
     assert cells(after, 0) == [["NaN"] * 4] * 4  # 0 × NaN is NaN
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_row_without_keys_is_explained_once_it_was_guessed_at(lang):
+    asked, told = (opened("masks", lang, looking(EMPTY, "empty", guess)) for guess in ("", masks_lab.SKIP))
+    assert "NaN" not in "".join(info.value for info in asked.info)
+    assert "NaN" in "".join(info.value for info in told.info)
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -162,7 +171,7 @@ def test_padding_hides_keys(lang):
     for s, mask in enumerate((keys, keys & keys.T, keys.T)):
         assert cells(frames(app)[-1], s) == printed(attention.attention_steps(*CAT.qkv(), mask).weights)
     text = Text("masks", lang)
-    assert text("see_padding", moved="0", pads=names.called(bench, text)[3]) in said(app)
+    assert text("see_padding", moved="0", pads=text("quoted", token=names.called(bench, text)[3])) in said(app)
 
 
 def test_scores_that_leave_padding_nothing_are_not_called_a_leak():
