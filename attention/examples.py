@@ -174,7 +174,7 @@ def _cat_en() -> Example:
             "no trained model is behind them.",
         },
         tokens=("the", "cat", "chases", "mice"),
-        gloss={"zh": ("（虚词）", "猫", "追", "老鼠")},
+        gloss={"zh": ("虚词", "猫", "追", "老鼠")},
         X=cat.X[order],
         W=(cat.W_Q, cat.W_K, cat.W_V),
         features=cat.features,

@@ -13,5 +13,6 @@ with words:
 with picture:
     controls.token(text)
     ribbons.draw(state.bench(), text, key="home", compact=True)
+    controls.in_own_words(text)
     st.markdown(text("see"))
     st.latex(text("formula"))

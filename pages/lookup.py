@@ -30,6 +30,7 @@ with left:
 with right:
     if lookup.kind(bench) == "real":  # it tells how the look-up ends
         controls.about(Text("edit", text.lang))
+    controls.in_own_words(text)
     st.page_link("pages/edit.py", label=text("all_numbers"), icon=shell.ICONS["edit"])
 if st.toggle(text("as_tables"), key="as_tables"):
     st.markdown(lookup.table(bench, steps, rows, text))

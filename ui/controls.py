@@ -94,6 +94,20 @@ def token(text: Text) -> None:
         )  # fmt: skip
 
 
+#: prepared example → the same one in the words of the other language
+IN_OTHER_WORDS = {"cat": "cat_en", "cat_en": "cat"}
+
+
+def in_own_words(text: Text) -> None:
+    """Where an untouched example is in the words of another language: a click gives the same one in the reader's."""
+    bench = state.bench()
+    other = IN_OTHER_WORDS.get(bench.preset)
+    foreign = text.lang in workbench.example(bench.preset).gloss
+    if other and foreign and replace(bench, token=0) == replace(workbench.start(bench), token=0):
+        st.button(text("in_own_words"), key="in_own_words", type="tertiary", icon=":material/translate:",
+                  on_click=state.callback(lambda: state.commit(workbench.opened(state.bench(), other))))
+
+
 def reopen(text: Text) -> None:
     """A way on where a token may attend to nothing, which leaves a page little to show."""
     mask = state.bench().mask_array()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.reading import assert_well, opened
+from tests.pages.reading import assert_well, code, opened
 from ui import display, ribbons
 from ui import workbench as w
 from ui.text import LANGUAGES, catalogue
@@ -28,3 +28,24 @@ def test_three_doors(door, page, lang):
     app = opened("home", lang).button(key=f"door_{door}").click().run()
     assert_well(app)
     assert f"### {catalogue(page, lang)['title']}" in [m.value for m in app.markdown]
+
+
+def test_english_words_are_a_click_away_and_chinese_ones_too():
+    app = opened("home", "en")
+    app.button(key="in_own_words").click().run()
+    assert_well(app)
+    assert code(app) == w.preset("cat_en")
+    assert "in_own_words" not in [button.key for button in app.button], "they are there"
+    app.button(key="undo").click().run()
+    assert code(app) == w.preset("cat")
+    app = opened("lookup", "zh", w.preset("cat_en"))
+    app.button(key="in_own_words").click().run()
+    assert code(app) == w.preset("cat")
+
+
+@pytest.mark.parametrize(("lang", "bench"), [
+    ("zh", w.preset("cat")), ("en", w.preset("cat_en")), ("en", w.preset("twins")),
+    ("en", w.with_cells(w.preset("cat"), "Q", {(1, 0): "-3"})),
+])  # fmt: skip
+def test_nothing_to_click_where_words_are_ones_own_or_numbers_would_be_lost(lang, bench):
+    assert "in_own_words" not in [button.key for button in opened("home", lang, bench).button]
