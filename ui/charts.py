@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
+from unicodedata import east_asian_width
 
 import altair as alt
 import numpy as np
@@ -98,9 +99,9 @@ def _frame(rows: Sequence[str], heats: Sequence[Heat], turn: int, stamp: int) ->
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     for s, heat in enumerate(heats):
         records = [_word("title", s, heat.title), _word("hint", s, heat.hint)]
-        records += [_word("column", s, name, k=k) for k, name in enumerate(heat.columns)]
+        records += [_word("column", s, name, k=k, ems=_ems(name)) for k, name in enumerate(heat.columns)]
         for q, (token, values) in enumerate(zip(rows, heat.values, strict=True)):
-            records.append(_word("row", s, token, q))
+            records.append(_word("row", s, token, q, ems=_ems(token)))
             records += [_cell(heat, s, q, k, x) for k, x in enumerate(values.tolist())]
             if heat.sums is not None:
                 records.append(_word("sum", s, heat.sums[q], q))
@@ -111,8 +112,19 @@ def _frame(rows: Sequence[str], heats: Sequence[Heat], turn: int, stamp: int) ->
     return pyarrow.table(columns) if pyarrow else pd.DataFrame(columns)
 
 
-def _word(kind: str, s: int, text: str, q: int = 0, k: int = 0) -> tuple[Any, ...]:
-    return (kind, s, q, k, None, text, None, False, None, 0, None, None)
+def _word(kind: str, s: int, text: str, q: int = 0, k: int = 0, ems: float | None = None) -> tuple[Any, ...]:
+    return (kind, s, q, k, ems, text, None, False, None, 0, None, None)
+
+
+@lru_cache(maxsize=512)
+def _ems(word: str) -> float:
+    """About how wide a word is, in font sizes.
+
+    >>> _ems("猫"), round(_ems("mouse"), 2)
+    (1.0, 2.85)
+    """
+    wide = {c: 1.0 if east_asian_width(c) in "WF" else 0.85 if c in "mwMW@%" else 0.5 + 0.1 * c.isupper() for c in word}
+    return max(sum(wide[c] for c in word), 0.5)
 
 
 def _cell(heat: Heat, s: int, q: int, k: int, x: float) -> tuple[Any, ...]:
@@ -322,15 +334,22 @@ def _words(
     lit = alt.when(LIT).then(alt.value(1)).otherwise(alt.value(FADED))
     size = min(14, max(9, round(cell * 0.42)))
     left, right = alt.XValue(-LABELS + 8), alt.XValue(columns * cell + 6)
-    turned = {"angle": 300, "align": "left", "limit": 40} if cell < LEGIBLE else {"limit": cell}
+    turned = {"angle": 300, "align": "left", "limit": 40} if cell < LEGIBLE else {"limit": cell + 3}
     top = -62 if cell < LEGIBLE else -46
     return [
         words("title", left, alt.YValue(top), align="left", fontSize=14, fontWeight="bold"),
         words("hint", left, alt.YValue(top + 17), align="left", fontSize=11, opacity=0.85),
-        words("column", x, alt.YValue(-10), fontSize=size, **turned),
-        words("row", y, alt.XValue(-6), fontSize=size, align="right", limit=LABELS - 10).encode(opacity=lit),
+        words("column", x, alt.YValue(-10), fontSize=size if cell < LEGIBLE else _fitting(size, cell + 2), **turned),
+        words("row", y, alt.XValue(-6), fontSize=_fitting(size, LABELS - 10), align="right", limit=LABELS - 10).encode(
+            opacity=lit
+        ),
         words("sum", y, right, fontSize=11, align="left").encode(opacity=lit),
     ]
+
+
+def _fitting(size: int, room: int) -> dict[str, str]:
+    """A size of type in which a word is not cut, as long as it can be read. (A word's `v` is how wide it is.)"""
+    return {"expr": f"max(9, min({size}, {room} / datum.v))"}
 
 
 def _plain(layer: alt.Chart) -> dict[str, Any]:
