@@ -32,6 +32,8 @@ def costs(text: Text) -> None:
     with st.container():  # always there, or what follows would move and be drawn anew
         if _is_measuring():
             st.progress(measuring.share(done), text("progress", share=f"{measuring.share(done):.0%}"))
+        elif _found_measured(done):
+            st.caption(text("measured_before"))
     st.vega_lite_chart(
         charts.frame(chosen, done, text), charts.spec(shell.layout()), key=_CHART, width="content",
         on_select=state.callback(_pick), selection_mode=["pick"],
@@ -72,7 +74,8 @@ def _what_to_do(done: Measured, text: Text) -> None:
         st.button(text("look"), icon=":material/refresh:", key="production_look", help=text("someone_measures"))
     else:
         share = measuring.share(done)
-        label = "measure" if share == 0 else "measure_on" if share < 1 else "measure_again"
+        again = "measure_anew" if _found_measured(done) else "measure_again"
+        label = "measure" if share == 0 else "measure_on" if share < 1 else again
         st.button(text(label), icon=":material/timer:", key="production_measure", type="primary",
                   help=text("help_measure"), on_click=state.callback(_start))
 
@@ -83,6 +86,11 @@ def _session() -> str:
 
 def _is_measuring() -> bool:
     return bool(st.session_state.get(_MEASURING))
+
+
+def _found_measured(done: Measured) -> bool:
+    """Whether there are measurements, and none of this visit's."""
+    return measuring.share(done) > 0 and _MEASURING not in st.session_state
 
 
 def _start() -> None:

@@ -87,8 +87,11 @@ def test_measuring_says_what_was_measured_and_everybody_gets_it(lang):
     assert measuring.share(done) == 1
     assert all(len(done.seconds[n, who]) == 3 for n in (16, 32, 64) for who in measuring.contenders())
     assert done.holder[0] == ""
-    for reader in (app, opened("production", lang)):
+    newcomer, called = opened("production", lang), catalogue("production", lang)
+    for reader, label in ((app, "measure_again"), (newcomer, "measure_anew")):
         text = said(reader)
+        assert reader.button(key="production_measure").label == called[label]
+        assert (called["measured_before"] in text) is (reader is newcomer)
         assert production_charts.duration(done.milliseconds(64, "tiled")) in text
         assert production_charts.size(done.peaks[64, "textbook"]) in text
         assert np.__version__ in text
