@@ -20,7 +20,7 @@ from ui.text import Text
 from ui.workbench import Workbench, head_steps, preset
 
 Facts = Callable[[Workbench, Text], Mapping[str, object]]
-CHASE = 1  #: 追, the token that the article lets ask
+EXAMPLE = {"zh": "cat", "en": "cat_en"}  #: language → the article's example in words that a class can say aloud
 
 
 @dataclass(frozen=True)
@@ -30,17 +30,31 @@ class Part:
     id: str
     page: str
     minutes: int
-    bench: Workbench
     facts: Facts
+    change: Callable[[Workbench], Workbench] = lambda bench: bench  # what it makes of the example
     shows: Mapping[str, object] = field(default_factory=dict)
     at: str = ""  # the key of the element to bring into view
 
+    def bench(self, lang: str) -> Workbench:
+        """The state to open for a class in that language."""
+        return self.change(preset(EXAMPLE[lang]))
+
 
 def _shares(bench: Workbench, text: Text) -> Mapping[str, object]:
-    row = bench.steps().weights[CHASE]
+    row = bench.steps().weights[bench.token]
     names = called(bench, text)
     said = [f"{name} {display.short(float(w))}" for name, w in zip(names, row, strict=True)]
-    return {"token": names[CHASE], "shares": text.list(said)}
+    return {"token": names[bench.token], "shares": text.list(said)}
+
+
+def _chosen(bench: Workbench) -> Workbench:
+    """With the largest weight of the token that asks chosen: the one that the article works out."""
+    top = int(bench.steps().weights[bench.token].argmax())
+    return replace(bench, cell=tuple(Place("weights", bench.token, top)))
+
+
+def _causally(bench: Workbench) -> Workbench:
+    return replace(bench, mask="causal")
 
 
 def _fraction(bench: Workbench, text: Text) -> Mapping[str, object]:
@@ -77,15 +91,14 @@ def _halves(bench: Workbench, text: Text) -> Mapping[str, object]:
     return {"both": size(steps.output), "first": size(steps.contributions[0]), "second": size(steps.contributions[1])}
 
 
-_CAT = preset("cat")
 PLAN = (
-    Part("shares", "lookup", 6, _CAT, _shares, {"lookup.kind": "real"}),
-    Part("value", "edit", 8, _CAT, lambda bench, text: {}),
-    Part("fraction", "edit", 6, replace(_CAT, cell=tuple(Place("weights", CHASE, 0))), _fraction),
-    Part("growth", "variance", 8, _CAT, _growth),
-    Part("causal", "masks", 6, replace(_CAT, mask="causal"), _causal, {"masks.lab": "append"}, "masks_lab"),
-    Part("shuffled", "order", 5, _CAT, _shuffled),
-    Part("halves", "heads", 6, _CAT, _halves),
+    Part("shares", "lookup", 6, _shares, shows={"lookup.kind": "real"}),
+    Part("value", "edit", 8, lambda bench, text: {}),
+    Part("fraction", "edit", 6, _fraction, _chosen),
+    Part("growth", "variance", 8, _growth),
+    Part("causal", "masks", 6, _causal, _causally, {"masks.lab": "append"}, "masks_lab"),
+    Part("shuffled", "order", 5, _shuffled),
+    Part("halves", "heads", 6, _halves),
 )
 
 
@@ -94,7 +107,7 @@ def said(lang: str) -> list[tuple[str, str]]:
     """Each part's question and answer. (Prepared numbers: the same for everyone.)"""
     text, pairs = Text("teach", lang), []
     for part in PLAN:
-        facts = part.facts(part.bench, text)
+        facts = part.facts(part.bench(lang), text)
         pairs.append((text(f"ask_{part.id}", **facts), text(f"see_{part.id}", **facts)))
     return pairs
 

@@ -18,7 +18,7 @@ def draw(text: Text) -> None:
             words.markdown(f"**{text('minutes', start=start, end=end)}**　{question}")
             with buttons.container(horizontal=True):
                 door(
-                    text("open", page=text(f"nav_{part.page}")), part.page, f"open_{part.id}", part.bench,
+                    text("open", page=text(f"nav_{part.page}")), part.page, f"open_{part.id}", part.bench(text.lang),
                     {**part.shows, "teach.part": number}, at=part.at, icon=shell.ICONS[part.page],
                 )  # fmt: skip
                 with st.popover(text("answer")):

@@ -58,17 +58,19 @@ def test_a_link_cannot_claim_what_no_page_shows():
             link._restore({"p": "cat", "s": 0, "view": view}, b"")
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("part", lesson.PLAN, ids=lambda part: part.id)
-def test_a_part_of_the_lesson_opens_its_state(part):
-    app = opened("teach", "en", w.preset("twins"))
+def test_a_part_of_the_lesson_opens_its_state_in_words_of_the_class(part, lang):
+    app = opened("teach", lang, w.preset("twins"))
     app.button(key=f"open_{part.id}").click().run()
     assert_well(app)
-    assert at(app) == catalogue(part.page, "en")["title"]
-    bench = code(app)
-    assert (bench.matrices, bench.mask, bench.cell) == (part.bench.matrices, part.bench.mask, part.bench.cell)
+    assert at(app) == catalogue(part.page, lang)["title"]
+    bench, meant = code(app), part.bench(lang)
+    assert (bench.matrices, bench.mask, bench.cell) == (meant.matrices, meant.mask, meant.cell)
+    assert bench.tokens == {"zh": ("猫", "追", "老鼠", "的"), "en": ("the", "cat", "chases", "mice")}[lang]
     number = lesson.PLAN.index(part) + 1
-    assert lesson.asked(number, "en") in [m.value for m in app.markdown]
-    assert [toast.value for toast in app.toast] == [catalogue("common", "en")["prepared"]]
+    assert lesson.asked(number, lang) in [m.value for m in app.markdown]
+    assert [toast.value for toast in app.toast] == [catalogue("common", lang)["prepared"]]
     app.button(key="undo").click().run()
     assert code(app) == w.preset("twins"), "with the numbers goes what was shown of them"
     app.button(key="redo").click().run()
@@ -113,4 +115,5 @@ def test_the_lesson_says_what_its_states_give(lang):
     assert "e−16" in answers["shuffled"]
     assert sum(part.minutes for part in lesson.PLAN) == 45
     assert all("<<" not in words for pair in lesson.said(lang) for words in pair)
+    assert lang == "zh" or all(c < "\u4e00" for pair in lesson.said(lang) for words in pair for c in words)
     assert answers["halves"] in said(opened("teach", lang))
