@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit import config
@@ -119,6 +120,32 @@ def first_visit(port: int, page: str) -> list[str]:
                 said.append(answer.delta.new_element.markdown.body)
             elif kind == "script_finished":
                 return said
+
+
+def navigations(port: int) -> list[Any]:
+    """What the first run of a session declares."""
+    ask = BackMsg()
+    ask.rerun_script.page_name = ""
+    declared = []
+    with connect(f"ws://127.0.0.1:{port}/_stcore/stream", subprotocols=[Subprotocol("streamlit")]) as socket:
+        socket.send(ask.SerializeToString())
+        while True:
+            answer = ForwardMsg.FromString(bytes(socket.recv(timeout=60)))  # type: ignore[arg-type]
+            kind = answer.WhichOneof("type")
+            if kind == "navigation":
+                declared.append(answer.navigation)
+            elif kind == "script_finished":
+                return declared
+
+
+def test_a_fresh_server_declares_the_pages_before_it_imports_them() -> None:
+    """Or its first visitor would look at the file names of `pages/` meanwhile."""
+    with running() as server:
+        _bare, at_once, menu = navigations(server.port)
+        assert at_once.position == at_once.HIDDEN
+        assert {page.url_pathname for page in at_once.app_pages} == {page.url_pathname for page in menu.app_pages}
+        assert [page.is_default for page in at_once.app_pages].count(True) == 1
+        assert len(navigations(server.port)) == 1, "once is enough when all is imported"
 
 
 def test_pages_must_declare_the_navigation_themselves(two_pages: Path) -> None:
