@@ -18,7 +18,7 @@ from ui import formulas, numbers, places, workbench
 from ui.derivation import blocks, folds, label, tip, title
 from ui.origins import derive, spelling
 from ui.places import Place
-from ui.text import LANGUAGES, Text, catalogue
+from ui.text import LANGUAGES, Text, catalogue, linked
 from ui.workbench import Workbench
 
 EN = Text("edit", "en")
@@ -341,7 +341,7 @@ def ids_of(bench: Workbench, place: Place) -> str:
 
 def sentence(id: str) -> str:
     """The first words of a sentence, up to its first placeholder."""
-    return catalogue("trace", "en")[id].split("<<")[0]
+    return linked(catalogue("trace", "en")[id].split("<<")[0], "en")
 
 
 def test_each_situation_is_explained():
