@@ -5,7 +5,7 @@ import streamlit as st
 from ui import flow, flow_asked, flow_controls, flow_open, flow_picture, flow_words, shell, state, walk
 
 text = shell.begin("flow")
-st.markdown(text("question"))
+st.markdown(text.sentences([text("question"), *([text("keys")] if shell.layout() != "phone" else [])]))
 flow_controls.draw(text)
 it = flow.of(state.bench())
 flow_picture.draw(it, text)

@@ -29,7 +29,7 @@ def draw(it: Flow, node: str, text: Text) -> None:
     with st.container(border=True, key="flow_open"):
         left, right = st.columns([0.5, 0.5])
         with left:
-            st.markdown(text("open_title", title=title(it, node, text), **_sizes(it, node)))
+            _head(it, node, text)
             if node in TYPED and not (node == "X" and it.positions):
                 editor.matrices({TYPED[node]: _rows(it, node, text)}, text, marks=marks)
             else:
@@ -47,6 +47,18 @@ def draw(it: Flow, node: str, text: Text) -> None:
             _unseeing(it, text)
         if not _entry_sum(it, bench, text):
             trace.panel(bench, text, shell.layout(), with_meaning(bench, text), among, {HEAT: places.NAMES}, HEAT)
+
+
+def _head(it: Flow, node: str, text: Text) -> None:
+    """What is open, and the nodes before and after it a tap away: a phone has no arrow keys."""
+    st.markdown(text("open_title", title=title(it, node, text), **_sizes(it, node)))
+    nodes = list(it.nodes)
+    at = nodes.index(node)
+    with st.container(horizontal=True, gap="small"):
+        for name, to in (("before", at - 1), ("after", at + 1)):
+            if 0 <= to < len(nodes):
+                st.button(text(f"to_{name}", node=text(f"node_{nodes[to]}")), key=f"flow_{name}", type="tertiary",
+                          on_click=state.callback(lambda to=to: state.show("flow.node", nodes[to])))
 
 
 def _sizes(it: Flow, node: str) -> dict[str, object]:

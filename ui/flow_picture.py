@@ -123,4 +123,6 @@ def said(it: Flow, seen: dict[str, Any], text: Text) -> str:
     elif now["cross"] and then["m"] != now["m"]:
         causes.append(text("size_changed", name="m", was=then["m"], now=now["m"]))
     nodes, rest = [text(f"node_{name}") for name in seen["was"]], len(it.nodes) - len(seen["was"])
+    if not rest:
+        return text("shapes_all_changed", causes=text.list(causes), all=len(it.nodes))
     return text("shapes_changed", causes=text.list(causes), nodes=text.list(nodes), rest=rest, all=len(it.nodes))

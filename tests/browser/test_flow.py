@@ -118,6 +118,14 @@ def test_on_a_phone_the_flow_runs_down_and_another_sequence_joins_it(open_page: 
     assert views.get(bench(page), "flow.cross") is True
     assert changed(page) == {"K", "V", "scores", "scaled", "weights"}
     assert_apart(page)
+    for name in ("Q", "Q"):  # also when it is open already
+        page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 300)")
+        node(page, name).tap()
+        settle(page)
+        expect(page.locator(".st-key-flow_open h4")).to_be_in_viewport()
+    page.locator(".st-key-flow_after button").tap()  # a phone has no arrow keys
+    settle(page)
+    assert opened(page) == "K"
     node(page, "K").tap()
     settle(page)
     assert opened(page) == "K"

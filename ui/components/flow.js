@@ -16,7 +16,12 @@ export default function (component) {
     pictures.set(parentElement, it);
   }
   it.data = data;
-  it.open = (name) => { it.asked = name; setTriggerValue("open", name); };
+  it.open = (name) => {
+    const already = name === (it.asked ?? it.data.opened);
+    it.asked = name;
+    if (already) follow(it, parentElement);
+    else setTriggerValue("open", name);
+  };
   it.root.setAttribute("aria-label", data.label);
   build(it);
   for (const [name, button] of it.nodes) label(button, data.nodes[name], name === data.opened);
