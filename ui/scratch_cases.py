@@ -118,8 +118,13 @@ def clues(it: Evidence, variant: str, name: str, text: Text) -> str:
     lines = []
     for who, each in ((text("right"), it.right), (text("suspect", name=name), it.seen[variant])):
         rows, columns = (("–", "–") if each.weights is None else (sums(each.weights, 1), sums(each.weights, 0)))
-        lines.append([who, rows, columns, _badge(round(each.alone, 9), 0)])
+        lines.append([_on_a_line(who), rows, columns, _badge(round(each.alone, 9), 0)])
     return table(["", *(text(f"clue_{each}") for each in ("rows", "columns", "alone"))], lines, "llll")
+
+
+def _on_a_line(words: str) -> str:
+    """A row's name, not to be broken: beside long columns Chinese would stand a character a line."""
+    return "\u2060".join(words.replace(" ", "\N{NO-BREAK SPACE}"))
 
 
 def sums(weights: NDArray[np.float64], axis: int) -> str:
