@@ -188,10 +188,13 @@ def _share(it: Asked, j: int) -> str:
 
 
 def mixture(it: Asked, weights: Row) -> str:
-    """The article's line: the new token, the largest share first."""
+    """The article's line: the new token, the largest share first; "nearly", where a share is next to 0 or 1."""
     order = sorted(np.flatnonzero(weights).tolist(), key=lambda j: -weights[j])
-    terms = [it.say("term", weight=display.short(float(weights[j])), token=it.names[j]) for j in order]
-    return it.say("sum", token=it.token, terms=" + ".join(terms) or "0")
+    shown = {it.names[j]: display.short(float(weights[j])) for j in order}
+    terms = [it.say("term", weight=weight.lstrip("≈"), token=token) for token, weight in shown.items()
+             if weight != display.NEARLY_0]  # fmt: skip
+    nearly = any(weight.startswith("≈") for weight in shown.values())
+    return it.say("sum_nearly" if nearly else "sum", token=it.token, terms=" + ".join(terms) or "0")
 
 
 def cards(it: Asked) -> dict[str, Any]:
