@@ -21,7 +21,7 @@ _CHART = "production_costs"
 
 def costs(text: Text) -> None:
     """An n to choose, the button that measures, and the picture of both."""
-    done, chosen = measuring.shared(), views.get(state.bench(), "production.n")
+    done, chosen = measuring.shared().now(), views.get(state.bench(), "production.n")
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         key = state.control("production_n", chosen)
         st.select_slider(
@@ -124,7 +124,7 @@ def go_on() -> None:
 
 def results(text: Text) -> None:
     """What was measured, and on which machine."""
-    done = measuring.shared()
+    done = measuring.shared().now()
     said = list(findings(done, text))
     if not said:
         st.info(text("not_yet"))

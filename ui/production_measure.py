@@ -42,6 +42,10 @@ class Measured:
     peaks: dict[tuple[int, str], int] = field(default_factory=dict)
     holder: tuple[str, float] = ("", 0.0)  # whose turn it is to measure, and when they last did
 
+    def now(self) -> Measured:
+        """A copy for one page to draw and speak from: another visitor may begin anew in the middle of it."""
+        return Measured(self.seconds.copy(), self.peaks.copy(), self.holder)
+
     def milliseconds(self, n: int, who: str) -> float | None:
         """The median time of a call, once it was measured often enough."""
         taken = self.seconds.get((n, who), ())

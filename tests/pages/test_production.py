@@ -255,3 +255,11 @@ def test_a_story_of_one_key():
     assert it.ended
     assert it.gap == 0
     assert it.heights(1) == [1.0]
+
+
+def test_a_page_speaks_from_what_was_known_when_it_began():
+    done = measuring.Measured({(128, "tiled"): (1.0,)}, {(128, "tiled"): 5}, ("me", 1.0))
+    then = done.now()
+    done.seconds[128, "tiled"] = (1.0, 2.0)
+    done.forget()
+    assert then == measuring.Measured({(128, "tiled"): (1.0,)}, {(128, "tiled"): 5}, ("me", 1.0))
