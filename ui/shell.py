@@ -33,7 +33,7 @@ LANGUAGE_NAMES = {"zh": "中文", "en": "English"}
 #: layout → the least width of the page's column in CSS pixels, widest first. Charts are drawn for that width.
 LAYOUTS = {"xl": 1240, "wide": 880, "medium": 580, "phone": 0}
 
-SIDEBAR = 220  #: pixels; leaves the page room for four heatmaps side by side on a 1366-pixel screen
+SIDEBAR = 236  #: pixels; room for every name, and for four heatmaps side by side on a screen of 1280 pixels
 
 _ROOT = Path(__file__).parent.parent
 _entered: ContextVar[bool] = ContextVar("entered", default=False)

@@ -311,3 +311,14 @@ def test_turning_the_window_keeps_the_numbers(page: Page) -> None:
         settle(page)
         assert [{at: each.value for at, each in heatmap.items()} for heatmap in stages(page)] == before
     assert address_agrees(page)
+
+
+def test_the_navigation_cuts_no_name(open_page: OpenPage) -> None:
+    page = open_page("/heads")  # the longest name; that of the page one is on is set bold
+    for language in shell.LANGUAGE_NAMES.values():
+        choose(page, language)
+        links = page.get_by_test_id("stSidebarNavLink")
+        cut = links.locator("*").evaluate_all("parts => parts.filter((part) => part.clientWidth && "
+                                              "part.scrollWidth > part.clientWidth).map((part) => part.textContent)")
+        assert links.count() == len(shell.PAGES)
+        assert cut == []

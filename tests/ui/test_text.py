@@ -34,6 +34,14 @@ def test_a_page_is_called_the_same_in_the_navigation_and_at_its_top(lang):
     assert called == {page: catalogue("common", lang)[f"nav_{page}"] for page in called}
 
 
+@pytest.mark.parametrize(("lang", "readme"), [("en", "README.md"), ("zh", "README.zh.md")])
+def test_the_readmes_call_pages_what_the_app_calls_them(lang, readme):
+    said, common = (ROOT / readme).read_text(encoding="utf-8"), catalogue("common", lang)
+    stops = re.findall(r"^\| (.+?) \|", said, re.MULTILINE)[1 : len(PATH) + 1]
+    assert stops == [common[f"nav_{page}"] for page in PATH]
+    assert all(common[f"nav_{page}"] in said for page in ("challenges", "glossary"))
+
+
 @pytest.mark.parametrize("page", FILES)
 def test_both_languages_have_the_same_sentences_and_placeholders(page):
     zh, en = (catalogue(page, lang) for lang in LANGUAGES)
