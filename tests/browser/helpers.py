@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -140,6 +141,14 @@ def path(page: Page) -> str:
 def bench(page: Page) -> Workbench:
     """The workbench that the page's address opens."""
     return link.decode(query(page)["s"])
+
+
+def becomes(page: Page, value: Callable[[], Any], expected: Any, *, within: float = 8.0) -> None:
+    """Hold a value that the browser is about to change to what it becomes; what waits to be sent cannot be seen."""
+    end = time.monotonic() + within
+    while (now := value()) != expected and time.monotonic() < end:
+        page.wait_for_timeout(50)
+    assert now == expected
 
 
 def problems(page: Page) -> list[str]:

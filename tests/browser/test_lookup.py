@@ -10,7 +10,7 @@ import numpy as np
 from playwright.sync_api import Locator, Page, expect
 
 import attention
-from tests.browser.helpers import bench, messages, settle
+from tests.browser.helpers import becomes, bench, messages, settle
 from ui import display, link, views
 from ui.text import Text
 from ui.workbench import Workbench, preset
@@ -41,10 +41,8 @@ def thickness(page: Page, side: str) -> list[float]:
     return [end[4][1] - end[3][1] for end in ends]
 
 
-def settled(page: Page) -> None:
-    """Once the place where the reader came to rest is known to Python as well."""
-    page.wait_for_timeout(400)
-    settle(page)
+def view(page: Page, name: str) -> object:
+    return dict(bench(page).view).get(name)
 
 
 def short(row: object) -> list[str]:
@@ -59,16 +57,14 @@ def test_by_key_to_the_end_of_the_story(open_page: OpenPage) -> None:
     part(page, "slider").focus()
     page.keyboard.press("ArrowRight")
     expect(part(page, "sum")).to_have_text("new 追 chase = 1.00·猫 cat")
-    settled(page)
-    assert bench(page) == views.shown(CAT, "lookup.step", 2)
+    becomes(page, lambda: bench(page), views.shown(CAT, "lookup.step", 2))
 
     page.keyboard.press("ArrowRight")  # behind the last step is the next kind
     settle(page)
     assert bench(page) == views.shown(CAT, "lookup.kind", "graded")
     part(page, "play").click()
     expect(part(page, "name")).to_have_text("T = 1.00", timeout=15_000)
-    settled(page)
-    assert dict(bench(page).view)["lookup.sharp"] == 20
+    becomes(page, lambda: view(page, "lookup.sharp"), 20)
     assert chips(page) == short(steps.weights[1])
     part(page, "forward").click()
     settle(page)
@@ -82,7 +78,7 @@ def test_by_key_to_the_end_of_the_story(open_page: OpenPage) -> None:
     for side in ("left", "right"):
         drawn = np.array(thickness(page, side))
         np.testing.assert_allclose(drawn / drawn.sum(), steps.weights[1], atol=0.01)
-    settled(page)
+    becomes(page, lambda: view(page, "lookup.step"), 5)
     page.reload()
     settle(page)
     expect(part(page, "name")).to_have_text("④ The sum")
@@ -118,9 +114,8 @@ def test_scrubbing_sends_nothing_until_it_is_let_go(open_page: OpenPage) -> None
     assert messages(page) == before
     assert chips(page) == short(attention.tempered_softmax(CAT.steps().masked[1], k / 20))
     page.mouse.up()
-    settle(page)
+    becomes(page, lambda: view(page, "lookup.sharp"), k)
     assert messages(page) == before + 1
-    assert dict(bench(page).view)["lookup.sharp"] == k
 
 
 def test_a_ribbon_says_its_number_and_others_can_ask(open_page: OpenPage) -> None:
@@ -149,9 +144,8 @@ def test_a_ribbon_says_its_number_and_others_can_ask(open_page: OpenPage) -> Non
     assert chips(page) == short(steps.weights[3])
     page.locator('input[aria-label="Q, 的 (particle), column 4"]').fill("-5")
     page.keyboard.press("Enter")
-    settle(page)
-    assert bench(page).matrices["Q"][3][3] == "-5"
-    assert chips(page) == short(bench(page).steps().weights[3])
+    becomes(page, lambda: bench(page).matrices["Q"][3][3], "-5")
+    becomes(page, lambda: chips(page), short(bench(page).steps().weights[3]))
 
 
 def test_on_a_phone_without_motion(open_page: OpenPage) -> None:
@@ -171,5 +165,4 @@ def test_on_a_phone_without_motion(open_page: OpenPage) -> None:
     picture = part(page, "picture").bounding_box()
     assert picture
     assert picture["width"] <= 390
-    settled(page)
-    assert dict(bench(page).view)["lookup.step"] == 3
+    becomes(page, lambda: view(page, "lookup.step"), 3)
