@@ -57,7 +57,7 @@ def _head(it: Flow, node: str, text: Text) -> None:
     with st.container(horizontal=True, gap="small"):
         for name, to in (("before", at - 1), ("after", at + 1)):
             if 0 <= to < len(nodes):
-                st.button(text(f"to_{name}", node=text(f"node_{nodes[to]}")), key=f"flow_{name}", type="tertiary",
+                st.button(text(f"to_{name}", node=text(f"node_{nodes[to]}")), key=f"flow_{name}",
                           on_click=state.callback(lambda to=to: state.show("flow.node", nodes[to])))
 
 
