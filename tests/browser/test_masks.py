@@ -33,7 +33,7 @@ def test_clicks_draw_the_mask_and_the_leak_is_read_off(open_page: Callable[..., 
 
     choose(page, EN("after_less"))  # the guess: softmax first, then × 0
     settle(page)
-    late = weights(page, stage=1)
+    late = weights(page)  # behind the right weights and their output
     assert late[1].sum() == pytest.approx(1 - 0.4529, abs=2e-3)  # 追 had given 猫 0.45
     assert views.get(bench(page), "masks.guess_after") == "less"
 
