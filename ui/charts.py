@@ -109,7 +109,27 @@ def _frame(rows: Sequence[str], heats: Sequence[Heat], turn: int, stamp: int) ->
             columns[name] += column
     for name, constant in {"turn": turn, "ink": 1, **({"stamp": stamp} if stamp else {})}.items():
         columns[name] = [constant] * len(columns["kind"])
+    return table(columns)
+
+
+def table(columns: Mapping[str, list[Any]]) -> Any:
+    """A chart's data by columns."""
     return pyarrow.table(columns) if pyarrow else pd.DataFrame(columns)
+
+
+def arrow(frame: pd.DataFrame) -> Any:
+    """A frame that is drawn again and again, as what goes to the browser as it is."""
+    return pyarrow.Table.from_pandas(frame, preserve_index=False) if pyarrow else frame
+
+
+def with_columns(data: Any, columns: Mapping[str, list[Any]]) -> Any:
+    """A chart's data with some columns added or replaced."""
+    if not pyarrow:
+        return data.assign(**columns)
+    kept = data.drop_columns([name for name in columns if name in data.column_names])
+    for name, values in columns.items():
+        kept = kept.append_column(name, pyarrow.array(values))
+    return kept
 
 
 def _word(kind: str, s: int, text: str, q: int = 0, k: int = 0, ems: float | None = None) -> tuple[Any, ...]:

@@ -85,22 +85,26 @@ def draw_similarity(it: Ledger, text: Text, layout: str) -> None:
 
 def _chart(name: str, make: Make, bench: Workbench, text: Text, room: int, marks: Marks | None = None) -> None:
     """A chart and what to see in it, in both languages: a spec that changes is drawn anew."""
-    frame, spec = _figure(make, bench, text, room)
+    data, places_of, spec = _figure(make, bench, text, room)
     described = spec | {"description": in_both(f"{name}_alt", "heads")}
-    shown = frame.assign(turn=state.lab()["looks"])
+    now: dict[str, list[int]] = {"turn": [state.lab()["looks"]] * len(data)}
     if marks is not None:
         by_address = {" ".join(map(str, place)): mark for place, mark in marks.items()}
-        shown["marked"] = [by_address.get(at, 0) for at in shown["at"]]
-    stages.draw_choosable(shown, described, f"heads_{name}", choosable=f"heads_{name}" in SPOTS)
+        now["marked"] = [by_address.get(at, 0) for at in places_of]
+    stages.draw_choosable(
+        charts.with_columns(data, now), described, f"heads_{name}", choosable=f"heads_{name}" in SPOTS
+    )
 
 
 @lru_cache(maxsize=256)
-def _figure(make: Make, bench: Workbench, text: Text, room: int) -> Figure:
+def _figure(make: Make, bench: Workbench, text: Text, room: int) -> tuple[Any, list[Any], dict[str, Any]]:
     """A figure of a workbench, made once: what does not change, and a class on one link, cost nothing.
 
-    Which cell is looked at is no part of it: looking changes no number.
+    Returns its data, the address of each mark in it, and its spec. Which cell is looked at is no part of it: looking
+    changes no number.
     """
-    return make(heads_words.ledger(bench), text, room)
+    frame, spec = make(heads_words.ledger(bench), text, room)
+    return charts.arrow(frame), list(frame.get("at", [])), spec
 
 
 def _maps(it: Ledger, text: Text, room: int) -> Figure:

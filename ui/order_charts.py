@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import Any
 
 import altair as alt
-import pandas as pd
 
 from ui import charts, theme
 from ui.text import in_both
@@ -56,7 +55,7 @@ class Sheet:
         """The marks by columns, as a table of Arrow's where there is one (see `ui.charts`)."""
         columns = dict(zip(COLUMNS, map(list, zip(*self.records, strict=True)), strict=True))
         columns["ink"] = [1] * len(self.records)
-        return charts.pyarrow.table(columns) if charts.pyarrow else pd.DataFrame(columns)
+        return charts.table(columns)
 
 
 @lru_cache(maxsize=128)

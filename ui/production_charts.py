@@ -12,12 +12,6 @@ from functools import lru_cache
 from typing import Any
 
 import altair as alt
-import pandas as pd
-
-try:  # as in ui.charts
-    import pyarrow
-except ImportError:
-    pyarrow = None
 
 from attention import tiled
 from ui import charts, theme
@@ -90,7 +84,7 @@ def frame(chosen: int, done: Measured, text: Text) -> Any:
     records = [*_known(text), *_measured(done, text)]
     columns = dict(zip(FIELDS, map(list, zip(*records, strict=True)), strict=True))
     columns |= {"chosen": [chosen] * len(records), "ink": [1] * len(records)}
-    return pyarrow.table(columns) if pyarrow else pd.DataFrame(columns)
+    return charts.table(columns)
 
 
 def _record(

@@ -1,6 +1,7 @@
 """The linked heatmaps' spec, which is put together from parts, is one that Altair accepts."""
 
 import altair as alt
+import pandas as pd
 import pytest
 from altair.utils.schemapi import validate_jsonschema
 
@@ -20,3 +21,15 @@ def test_altair_accepts_what_the_heatmaps_are_put_together_to(layout, live):
     wrong = spec["concat"][2] | {"width": "wide"}
     with pytest.raises(Exception, match="wide"):
         check(spec | {"concat": [wrong]})
+
+
+@pytest.mark.parametrize("with_arrow", [True, False])
+def test_columns_are_added_and_replaced_with_and_without_arrow(with_arrow, monkeypatch):
+    if not with_arrow:
+        monkeypatch.setattr(charts, "pyarrow", None)
+    made = charts.arrow(pd.DataFrame({"at": ["a", None], "marked": [0, 0]}))
+    data = charts.with_columns(made, {"marked": [1, 2], "turn": [7, 7]})
+    frame = data.to_pandas() if with_arrow else data
+    assert len(data) == 2
+    assert frame["at"].tolist()[0] == "a"
+    assert frame[["marked", "turn"]].to_numpy().tolist() == [[1, 7], [2, 7]]
