@@ -2,7 +2,7 @@
 
     python -m benchmarks.run [--quick]
 
-Takes about ten minutes on two cores (--quick: three, fewer samples). Ratios compare two pages that take turns
+Takes about twenty minutes on two cores (--quick: eight, fewer samples). Ratios compare two pages that take turns
 in one run, so a busy machine slows both. Exit status 1 where a promise is not kept.
 """
 
