@@ -4,6 +4,7 @@ Each function here computes a wrong or a risky way honestly, so that it can be s
 """
 
 import numbers
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +20,7 @@ from attention.checks import (
     one_of,
     whole_number,
 )
-from attention.dot_product import AttentionSteps
+from attention.dot_product import AttentionSteps, attention_steps
 from attention.softmax import softmax, weights_array
 
 FORMATS = ("float64", "float32", "float16")
@@ -42,11 +43,10 @@ def masked_after_steps(
     >>> steps.weights.sum(axis=-1).round(3)
     array([0.064])
     """
-    Q, K, V, allowed = attention_inputs(Q, K, V, mask)
-    scores, divisor = Q @ K.swapaxes(-1, -2), divisor_for(scale, d_k=Q.shape[-1])
-    scaled = scores / divisor
-    weights = softmax(scaled, axis=-1) * (True if allowed is None else allowed)
-    return AttentionSteps(scores, divisor, scaled, scaled.copy(), weights, weights @ V, allowed)
+    plain = attention_steps(Q, K, V, scale=scale)
+    allowed = mask_for(plain.scores.shape, mask)
+    weights = plain.weights * allowed
+    return replace(plain, weights=weights, output=weights @ np.asarray(V), mask=allowed)
 
 
 def filled_steps(
@@ -67,12 +67,11 @@ def filled_steps(
     >>> steps.weights.round(2)
     array([[0.24, 0.67, 0.09]])
     """
-    Q, K, V, allowed = attention_inputs(Q, K, V, mask)
-    scores, divisor = Q @ K.swapaxes(-1, -2), divisor_for(scale, d_k=Q.shape[-1])
-    scaled = scores / divisor
-    masked = np.where(True if allowed is None else allowed, scaled, _fill(fill))
+    plain = attention_steps(Q, K, V, scale=scale)
+    allowed = mask_for(plain.scores.shape, mask)
+    masked = np.where(allowed, plain.scaled, _fill(fill))
     weights = softmax(masked, axis=-1)
-    return AttentionSteps(scores, divisor, scaled, masked, weights, weights @ V, allowed)
+    return replace(plain, masked=masked, weights=weights, output=weights @ np.asarray(V), mask=allowed)
 
 
 def filled_weights(scaled: ArrayLike, mask: ArrayLike, fill: float, number_format: str = "float64") -> Array:

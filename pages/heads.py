@@ -5,8 +5,8 @@ from functools import partial
 
 import streamlit as st
 
-from ui import controls, heads, heads_figures, heads_words, shell, state, trace, walk
-from ui.names import with_meaning
+from ui import controls, heads, heads_figures, heads_words, shell, stages, state, trace, walk
+from ui.names import escaped, with_meaning
 
 text = shell.begin("heads")
 st.markdown(text("question"))
@@ -21,8 +21,7 @@ explain = partial(trace.panel, bench, text, layout, with_meaning(bench, text), a
 trace.invite(bench, text, among)
 explain("heads_maps")
 st.markdown(heads_words.status(it, text))
-if heads_words.unseeing(it, text):
-    st.info(text("empty_row", tokens=heads_words.unseeing(it, text)))
+stages.unseeing(it.weights[0], list(map(escaped, it.tokens)), text)
 controls.reopen(text)
 st.caption(heads_words.origin(it, text))
 with st.expander(text("notes")):

@@ -106,36 +106,28 @@ def two_pages() -> Iterator[Path]:
         yield root
 
 
-def first_visit(port: int, page: str) -> list[str]:
-    """What the first run of a session says when it is asked for a page by name, as a deep link does."""
+def first_run(port: int, page: str) -> Iterator[ForwardMsg]:
+    """What a session is sent by its first run, when it is asked for a page by name as a deep link does."""
     ask = BackMsg()
     ask.rerun_script.page_name = page
-    said = []
-    with connect(f"ws://127.0.0.1:{port}/_stcore/stream", subprotocols=[Subprotocol("streamlit")]) as socket:
-        socket.send(ask.SerializeToString())
-        while True:
-            answer = ForwardMsg.FromString(bytes(socket.recv(timeout=30)))  # type: ignore[arg-type]
-            kind = answer.WhichOneof("type")
-            if kind == "delta" and answer.delta.new_element.WhichOneof("type") == "markdown":
-                said.append(answer.delta.new_element.markdown.body)
-            elif kind == "script_finished":
-                return said
-
-
-def navigations(port: int) -> list[Any]:
-    """What the first run of a session declares."""
-    ask = BackMsg()
-    ask.rerun_script.page_name = ""
-    declared = []
     with connect(f"ws://127.0.0.1:{port}/_stcore/stream", subprotocols=[Subprotocol("streamlit")]) as socket:
         socket.send(ask.SerializeToString())
         while True:
             answer = ForwardMsg.FromString(bytes(socket.recv(timeout=60)))  # type: ignore[arg-type]
-            kind = answer.WhichOneof("type")
-            if kind == "navigation":
-                declared.append(answer.navigation)
-            elif kind == "script_finished":
-                return declared
+            yield answer
+            if answer.WhichOneof("type") == "script_finished":
+                return
+
+
+def first_visit(port: int, page: str) -> list[str]:
+    """What the first run of a session says when it is asked for a page by name, as a deep link does."""
+    elements = [each.delta.new_element for each in first_run(port, page) if each.WhichOneof("type") == "delta"]
+    return [element.markdown.body for element in elements if element.WhichOneof("type") == "markdown"]
+
+
+def navigations(port: int) -> list[Any]:
+    """What the first run of a session declares."""
+    return [each.navigation for each in first_run(port, "") if each.WhichOneof("type") == "navigation"]
 
 
 def test_a_fresh_server_declares_the_pages_before_it_imports_them() -> None:

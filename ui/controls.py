@@ -136,19 +136,22 @@ def sentence(text: Text) -> None:
 
 
 def _retoken() -> None:
-    typed = st.session_state.get("sentence")
+    if words := typed_tokens("sentence", "tokens"):
+        state.commit(workbench.with_tokens(state.bench(), words))
+
+
+def typed_tokens(key: str, name: str) -> tuple[str, ...] | None:
+    """The tokens typed into a field; where they cannot be used none, and why not is kept under this name."""
+    typed = st.session_state.get(key)
     if typed is None:
-        return
+        return None
     words = tokens.split(typed)
-    problem = problem_with(words)
-    if problem:
-        state.lab()["problems"] = {**state.lab()["problems"], "tokens": {**problem, "typed": typed}}
-        return
-    state.lab()["problems"] = {k: v for k, v in state.lab()["problems"].items() if k != "tokens"}
-    state.commit(workbench.with_tokens(state.bench(), tuple(words)))
+    problem, others = _problem_with(words), {k: v for k, v in state.lab()["problems"].items() if k != name}
+    state.lab()["problems"] = others | ({name: {**problem, "typed": typed}} if problem else {})
+    return None if problem else tuple(words)
 
 
-def problem_with(words: list[str]) -> dict[str, object] | None:
+def _problem_with(words: list[str]) -> dict[str, object] | None:
     """Why these cannot be the tokens of a sentence."""
     if not words:
         return {"reason": "empty"}

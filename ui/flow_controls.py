@@ -45,14 +45,7 @@ def other(text: Text) -> None:
 
 
 def _retoken() -> None:
-    typed = st.session_state.get("flow_other")
-    if typed is None:
-        return
-    words = tuple(tokens.split(typed))
-    problem, rest = controls.problem_with(list(words)), dict(state.lab()["problems"])
-    rest.pop("flow_other", None)
-    state.lab()["problems"] = rest | ({"flow_other": {**problem, "typed": typed}} if problem else {})
-    if not problem:
+    if words := controls.typed_tokens("flow_other", "flow_other"):
         prepared = words == flow.others(_prepared(state.bench()))
         state.show("flow.other", () if prepared else words)
 

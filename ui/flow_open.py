@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -44,7 +44,7 @@ def draw(it: Flow, node: str, text: Text) -> None:
                 _settings(it, text)
             _code(it, node, text)
         if node in ("scaled", "weights", "output"):
-            _unseeing(it, text)
+            stages.unseeing(it.steps.weights, in_sentences(it.tokens, text), text)
         if not _entry_sum(it, bench, text):
             trace.panel(bench, text, shell.layout(), with_meaning(bench, text), among, {HEAT: places.NAMES}, HEAT)
 
@@ -84,13 +84,6 @@ def _says(it: Flow, node: str, text: Text) -> str:
     return said
 
 
-def _unseeing(it: Flow, text: Text) -> None:
-    """What a row that is masked as a whole comes to."""
-    rows = zip(in_sentences(it.tokens, text), it.steps.weights, strict=True)
-    if empty := [name for name, row in rows if not row.any()]:
-        st.info(text("empty_row", tokens=text.list(empty)))
-
-
 def _settings(it: Flow, text: Text) -> None:
     """The divisor, and the mask where there can be one."""
     controls.switches(text, "scale", *(() if it.cross else ("mask",)))
@@ -124,7 +117,7 @@ def _go_to_line() -> None:
         state.show("flow.node", list(flow.SIZES)[step])
 
 
-def _heat(it: Flow, node: str, text: Text, marks: object) -> None:
+def _heat(it: Flow, node: str, text: Text, marks: Mapping[places.Place, int]) -> None:
     """The node's numbers; a click on one chooses it where its arithmetic can be shown."""
     values, columns = it.arrays[node], _columns(it, node)
     stage = _stage(it, node)
@@ -133,7 +126,7 @@ def _heat(it: Flow, node: str, text: Text, marks: object) -> None:
         title=text("hint_pairs" if node in ("scores", "scaled", "weights") else "hint_columns",
                    columns=it.symbols(node)[1]),
         tip=_tip(it, node, columns, text), hidden=it.hidden(node), weights=node == "weights", stage=stage,
-        marks=marks if stage else {},  # type: ignore[arg-type]
+        marks=marks if stage else {},
         sums=charts.row_sums(values) if node == "weights" else None,
     )  # fmt: skip
     frame, spec = charts.linked(_rows(it, node, text), [heat], shell.half(), state.lab()["looks"])

@@ -214,7 +214,7 @@ def tables(it: Ledger, text: Text) -> None:
         _table(panel.title, it.tokens, columns, panel.values, panel.hidden)
     names = [text("column_moved"), text("column_length")]
     _table(text("movement_title"), it.tokens, names, np.stack([it.moved, it.length], axis=-1))
-    if len(heads) > 1 and not heads_words.unseeing(it, text):
+    if len(heads) > 1 and it.weights[0].any(axis=1).all():
         _table(text("title_similarity", h=len(heads)), heads, heads, it.similarity)
 
 

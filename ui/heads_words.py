@@ -75,12 +75,6 @@ def moved(it: Ledger, i: int, text: Text) -> str:
     return text("moved", distance=distance, share=display.short(100 * float(it.moved[i] / it.length[i]), 0))
 
 
-def unseeing(it: Ledger, text: Text) -> str:
-    """The tokens that may attend to nothing; empty if there are none."""
-    rows = zip(it.tokens, it.weights[0], strict=True)
-    return text.list([escaped(token) for token, row in rows if not row.any()])
-
-
 def origin(it: Ledger, text: Text) -> str:
     """That nobody trained these heads, and what follows from it."""
     n = len(it.tokens)

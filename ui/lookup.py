@@ -10,7 +10,20 @@ import numpy as np
 import streamlit as st
 
 import attention
-from ui import charts, display, editor, names, ribbons_cells, ribbons_story, state, tables, views, widgets, workbench
+from ui import (
+    charts,
+    display,
+    editor,
+    link,
+    names,
+    ribbons_cells,
+    ribbons_story,
+    state,
+    tables,
+    views,
+    widgets,
+    workbench,
+)
 from ui.places import Place
 from ui.ribbons_cells import Row
 from ui.text import Text
@@ -19,7 +32,7 @@ from ui.workbench import Workbench
 KINDS = ribbons_story.KINDS
 KIND, STEP, SHARP = "lookup.kind", "lookup.step", "lookup.sharp"  #: the views of this page
 LAST = 5  #: the step at which the new token is there
-BEFORE = "lookup_before"  #: where this session keeps the numbers that the last try began with
+BEFORE = "lookup_before"  #: where this session keeps the code of the numbers that the last try began with
 
 
 def kind(bench: Workbench) -> str:
@@ -117,9 +130,10 @@ def begun(bench: Workbench) -> Workbench:
 
     So tries do not pile up when they are clicked one after the other.
     """
-    before: Workbench | None = st.session_state.get(BEFORE)
-    if before is None:
+    code = st.session_state.get(BEFORE)
+    if code is None:
         return bench
+    before = link.decode(code)
     after = next((it for it in (tried(before, name) for name in TRIES) if _numbers(it) == _numbers(bench)), None)
     if after is None:
         return bench
@@ -132,7 +146,8 @@ def _numbers(bench: Workbench) -> Workbench:
 
 
 def _try(name: str) -> None:
-    st.session_state[BEFORE] = before = begun(state.bench())
+    before = begun(state.bench())
+    st.session_state[BEFORE] = link.encode(before)
     state.commit(tried(before, name))
 
 

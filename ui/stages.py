@@ -135,10 +135,14 @@ def _alt(id: str, since: Since | None) -> str:
 def explain(steps: attention.AttentionSteps, tokens: Sequence[str], text: Text) -> None:
     """One line of what to see under the stages, and what a fully masked row means."""
     names = [escaped(token) for token in tokens]
-    empty = [name for name, row in zip(names, steps.weights, strict=True) if not row.any()]
-    if empty:
-        st.info(text("empty_row", tokens=text.list(empty)))
+    unseeing(steps.weights, names, text)
     st.markdown(summary(steps, names, text))
+
+
+def unseeing(weights: NDArray[np.float64], names: Sequence[str], text: Text) -> None:
+    """What a row that is masked as a whole comes to, if there is one; names are Markdown."""
+    if empty := [name for name, row in zip(names, weights, strict=True) if not row.any()]:
+        st.info(text("empty_row", tokens=text.list(empty)))
 
 
 def mixture(steps: attention.AttentionSteps, tokens: Sequence[str], i: int, text: Text) -> str:

@@ -4,7 +4,8 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import settle
+from tests.browser.helpers import bench, query, settle
+from ui import questions
 
 
 def heading(page, title):
@@ -35,3 +36,15 @@ def test_another_token_asks_on_a_phone(open_page):
     page.get_by_role("radio", name="老鼠 mouse", exact=True).click()
     settle(page)
     expect(page.get_by_text("new 老鼠 mouse = ", exact=False).first).to_be_visible()
+
+
+def test_a_question_that_leads_to_its_own_page_leaves_the_address_whole(open_page):
+    page = open_page("/flow")
+    page.get_by_text(re.compile("^Often asked here")).click()
+    settle(page)
+    page.get_by_test_id("stExpander").get_by_role("button").first.click()
+    settle(page)
+    expect(page.get_by_text("These are prepared numbers.")).to_be_visible()
+    assert query(page)["lang"] == "en"
+    asked = questions.on("flow")
+    assert bench(page).matrices in [questions.QUESTIONS[number].bench().matrices for number in asked]
