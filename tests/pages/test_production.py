@@ -263,3 +263,29 @@ def test_a_page_speaks_from_what_was_known_when_it_began():
     done.seconds[128, "tiled"] = (1.0, 2.0)
     done.forget()
     assert then == measuring.Measured({(128, "tiled"): (1.0,)}, {(128, "tiled"): 5}, ("me", 1.0))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_where_there_is_pytorch_it_is_measured_too(lang, monkeypatch):
+    """Blocks in NumPy stand in for it here; `test_the_fused_call_is_attention` has the real one."""
+    monkeypatch.setattr(measuring, "has_torch", lambda: True)
+    monkeypatch.setattr(measuring, "_fused", lambda *arguments: lambda: tiled.tiled_attention(*arguments))
+    app = opened("production", lang)
+    app.button(key="production_measure").click().run()
+    assert_well(app)
+    done, text = measuring.shared(), Text("production", lang)
+    whole, by_blocks, fused = (done.milliseconds(64, who) for who in measuring.WHO)
+    three = production_charts.three
+    assert text("found_torch", n="64", torch=production_charts.duration(fused), whole=three(whole / fused),
+                tiled=three(by_blocks / fused)) in said(app)  # fmt: skip
+    assert text("no_torch") not in said(app)
+    data = frames(app)[0]
+    times = data[(data["kind"] == "time") & (data["who"] == "torch")]
+    assert times["value"].tolist() == pytest.approx([done.milliseconds(n, "torch") for n in (16, 32, 64)])
+
+
+@pytest.mark.torch
+def test_the_fused_call_is_attention():
+    Q, K, V = measuring._arguments(128)
+    there = measuring._ready(128, "torch")()[0, 0].numpy()
+    np.testing.assert_allclose(there, tiled.tiled_attention(Q, K, V), atol=2e-6)
