@@ -14,7 +14,7 @@ heads.choose(text)
 heads.switch(text)
 
 bench, layout = state.bench(), shell.layout()
-it, marks = heads_words.ledger(replace(bench, cell=())), trace.marks(bench)
+it, marks = heads_words.ledger(replace(bench, cell=(), view=())), trace.marks(bench)
 heads_figures.draw_maps(it, text, layout, marks)
 among = trace.of_heads(bench)
 explain = partial(trace.panel, bench, text, layout, with_meaning(bench, text), among, heads_figures.SPOTS)

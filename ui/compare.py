@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -10,6 +10,7 @@ from ui import changes, history, link, ripple, state, widgets
 from ui.names import in_sentences
 from ui.ripple import Since
 from ui.text import Text
+from ui.workbench import seen_as
 
 MODES = ("now", "last", "pinned")
 
@@ -76,7 +77,7 @@ def _pin(text: Text, pinned: str | None) -> None:
         st.button(text("pin"), key="pin", icon=":material/keep:", type="tertiary", help=text("pin_help"),
                   on_click=state.callback(lambda: state.pin(state.bench())))
         return
-    at_pin = replace(link.decode(pinned), cell=state.bench().cell) == state.bench()
+    at_pin = seen_as(link.decode(pinned), state.bench()) == state.bench()
     st.button(text("back_to_pin"), key="back_to_pin", icon=":material/keep:", type="tertiary", disabled=at_pin,
               on_click=state.callback(_back))
     st.button(text("unpin"), key="unpin", icon=":material/keep_off:", type="tertiary",
@@ -86,7 +87,7 @@ def _pin(text: Text, pinned: str | None) -> None:
 def _back() -> None:
     pinned = state.lab()["pin"]
     if pinned:
-        state.commit(replace(link.decode(pinned), cell=state.bench().cell))
+        state.commit(seen_as(link.decode(pinned), state.bench()))
 
 
 def _story(before: str, text: Text) -> str:

@@ -21,7 +21,7 @@ from typing import Any
 import streamlit as st
 
 from ui import link, places, views
-from ui.workbench import Workbench, preset
+from ui.workbench import Workbench, preset, seen_as
 
 DEPTH = 100  #: how many steps can be undone
 START = "cat"
@@ -167,7 +167,7 @@ def _seen_as_now(then: Workbench, step: int) -> Workbench:
     low, high = sorted((step, position()))
     if any(low < each <= high for each in lab()["whole"]):
         return views.shown(then, "walk.done", views.get(now, "walk.done"))
-    return replace(then, cell=now.cell, view=now.view)
+    return seen_as(then, now)
 
 
 def pin(bench: Workbench | None) -> None:

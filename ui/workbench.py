@@ -176,9 +176,13 @@ def opened(bench: Workbench, name: str, seed: int = 0) -> Workbench:
     sizes = bench.sizes
     new = random(bench.tokens, sizes["d_k"], sizes["d_v"], seed) if name == "random" else preset(name, seed)
     return replace(
-        new, route=bench.route, cell=bench.cell, view=bench.view, variance_seed=bench.variance_seed,
-        variance_draws=bench.variance_draws,
-    )  # fmt: skip
+        seen_as(new, bench), route=bench.route, variance_seed=bench.variance_seed, variance_draws=bench.variance_draws
+    )
+
+
+def seen_as(new: Workbench, bench: Workbench) -> Workbench:
+    """Other numbers, looked at as these are: the same cell, the same views."""
+    return replace(new, cell=bench.cell, view=bench.view)
 
 
 def start(bench: Workbench) -> Workbench:

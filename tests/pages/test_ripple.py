@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.reading import ENTRY, assert_well, code, frames, inside, opened, said, stage, typed
-from ui import editor, link, names, ripple, shell, stages, state
+from ui import editor, link, names, ripple, shell, stages, state, views
 from ui import workbench as w
 from ui.text import LANGUAGES, Text
 
@@ -164,6 +164,16 @@ def test_a_pin_is_compared_with_kept_in_the_address_and_can_be_gone_back_to(lang
     assert_shows_now(app)
     with inside(app), patch.object(shell, "language", lambda: lang):
         assert "b" not in shell.here()
+
+
+def test_going_back_to_the_pin_leaves_what_is_shown():
+    walked = views.shown(CAT, "walk.done", ("lookup", "flow"))
+    app = opened("edit", "en", walked)
+    app.button(key="pin").click().run()
+    assert app.button(key="back_to_pin").disabled
+    typed(app, "K", {"0,0": "-1.5"})
+    app.button(key="back_to_pin").click().run()
+    assert code(app) == walked
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
