@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import streamlit as st
 
 from ui import controls, flow, state, tokens, views
 from ui.flow import Flow
 from ui.names import escaped
 from ui.text import Text
-from ui.workbench import MAX_N, Workbench
+from ui.workbench import MAX_N, Workbench, typed_apart
 
 SIZES = ("n", "d_model", "d_k", "d_v")
 
@@ -67,11 +66,8 @@ def origin(bench: Workbench, text: Text) -> str:
 def route(it: Flow, text: Text) -> None:
     """What this picture makes of Q, K and V that were typed: it begins at X, and says where that differs."""
     bench = state.bench()
-    if bench.route == "input":
-        return
-    projected = [bench.array("X") @ bench.array(f"W_{name}") for name in "QKV"]
-    differ = [name for name, made in zip("QKV", projected, strict=True) if not np.allclose(bench.array(name), made)]
-    if not differ:
+    differ = typed_apart(bench)
+    if bench.route == "input" or not differ:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.info(text("route_differs", names=text.list(differ)))

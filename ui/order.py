@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import attention
 from ui import views
-from ui.workbench import Workbench
+from ui.workbench import Workbench, typed_apart
 
 ENCODINGS = ("none", "sinusoidal", "rope", "alibi")
 PARTS = ("inside", "code", "sines", "turn", "add", "shift", "alibi")
@@ -67,10 +67,7 @@ def order_of(bench: Workbench) -> Order:
 
 def from_input(bench: Workbench) -> bool:
     """Whether Q, K and V are what the projections make of X. If they were typed into, no X stands before them."""
-    if bench.route == "input":
-        return True
-    made = (bench.array("X") @ bench.array(name) for name in ("W_Q", "W_K", "W_V"))
-    return all(np.allclose(M, typed, rtol=1e-9, atol=1e-9) for M, typed in zip(made, bench.qkv(), strict=True))
+    return bench.route == "input" or not typed_apart(bench)
 
 
 def code(n: int, columns: int, shift: int = 0) -> Array:
@@ -84,7 +81,7 @@ def projected(it: Setting, order: Order, shift: int = 0) -> tuple[Array, Array, 
     if from_input(it.bench):
         X = it.bench.array("X")[rows]
         X = X + code(*X.shape, shift) if added else X
-        Q, K, V = (X @ it.bench.array(name) for name in ("W_Q", "W_K", "W_V"))
+        Q, K, V = attention.project(X, *(it.bench.array(name) for name in ("W_Q", "W_K", "W_V")))
     else:
         Q, K, V = (M[rows] for M in it.bench.qkv())
         if added:

@@ -82,11 +82,14 @@ class Workbench:
 
     def qkv(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Q, K and V as the chosen way in gives them: typed directly, or X times its projections."""
-        if self.route == "direct":
-            Q, K, V = (self.array(name) for name in DIRECT)
-        else:
-            Q, K, V = (self.array("X") @ self.array(name) for name in ("W_Q", "W_K", "W_V"))
+        if self.route == "input":
+            return self.projected()
+        Q, K, V = (self.array(name) for name in DIRECT)
         return Q, K, V
+
+    def projected(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Q, K and V as X times its projections gives them, whatever the way in."""
+        return attention.project(*(self.array(name) for name in INPUT))
 
     def mask_array(self) -> NDArray[np.bool_] | None:
         """The mask, True = may attend; None where every query may attend to every key."""
@@ -98,6 +101,16 @@ class Workbench:
     def steps(self) -> attention.AttentionSteps:
         """The trace that every number on screen comes from."""
         return attention.attention_steps(*self.qkv(), self.mask_array(), scale=self.scale)
+
+
+def typed_apart(bench: Workbench) -> list[str]:
+    """Those of Q, K and V that, as they were typed, are not what X and its projections come to (but for rounding).
+
+    >>> typed_apart(preset("cat")), typed_apart(with_cells(preset("cat"), "K", {(0, 0): "1.500001"}))
+    ([], ['K'])
+    """
+    pairs = zip(DIRECT, bench.projected(), strict=True)
+    return [name for name, made in pairs if not np.allclose(bench.array(name), made, rtol=1e-9, atol=1e-9)]
 
 
 def own_mask(bench: Workbench) -> NDArray[np.bool_]:
