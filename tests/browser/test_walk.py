@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 
 from tests.browser.helpers import bench, query, settle
 from ui import questions
+from ui.workbench import preset
 
 
 def heading(page, title):
@@ -42,9 +43,9 @@ def test_a_question_that_leads_to_its_own_page_leaves_the_address_whole(open_pag
     page = open_page("/flow")
     page.get_by_text(re.compile("^Often asked here")).click()
     settle(page)
-    page.get_by_test_id("stExpander").get_by_role("button").first.click()
-    settle(page)
-    expect(page.get_by_text("These are prepared numbers.")).to_be_visible()
+    for _ in range(2):  # the second time there is nothing new, which would have the address corrected
+        page.get_by_test_id("stExpander").get_by_role("button").first.click()
+        settle(page)
     assert query(page)["lang"] == "en"
-    asked = questions.on("flow")
-    assert bench(page).matrices in [questions.QUESTIONS[number].bench().matrices for number in asked]
+    first, *_ = questions.on("flow")
+    assert bench(page).matrices == questions.QUESTIONS[first].bench().matrices != preset("cat").matrices
