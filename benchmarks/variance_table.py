@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import time
 
-from attention.experiment import SCALES, Saturation, measure_saturation
+from attention.saturation import SCALES, Saturation, measure_saturation
 
 NAMES = {"none": "1", "sqrt": "√d_k", "linear": "d_k"}
 

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from ui import charts, display, masks, state, views, widgets
+from ui import charts, display, masks, predict, state, views, widgets
 from ui.charts import Heat
 from ui.places import Place
 from ui.text import Text, in_both
@@ -23,7 +23,6 @@ GUESSES = {
     "after": ("one", "less", "more"), "fill": ("none", "less", "more"), "polarity": ("none", "part", "all"),
     "empty": ("zero", "uniform", "nan"), "padding": ("yes", "no"), "append": ("none", "last", "all"),
 }  # fmt: skip
-SKIP = "skip"  #: show me, I do not want to guess
 NOISE = 1e-12  #: what last bits may make of 0
 
 
@@ -39,17 +38,11 @@ def choose(text: Text) -> str:
     return lab
 
 
-def committed(bench: Workbench, name: str, text: Text, truth: str) -> bool:
+def committed(name: str, text: Text, truth: str) -> bool:
     """Ask for a guess; once there is one, say whether it was right. The answer is what was computed, `truth`."""
-    view, options = f"masks.guess_{name}", (*GUESSES[name], SKIP)
-    guess = views.get(bench, view) or None
-    words = {option: text("show_me") if option == SKIP else text(f"{name}_{option}") for option in options}
-    with widgets.wrapping():
-        st.segmented_control(
-            text(f"ask_{name}"), options, default=guess, key=state.control(f"guess_{name}", guess),
-            format_func=words.__getitem__, on_change=state.on_show(f"guess_{name}", view, options),
-        )  # fmt: skip
-    if guess not in (None, SKIP):
+    words = predict.answers(GUESSES[name], name, text)
+    guess = predict.choice(f"masks.guess_{name}", words, text(f"ask_{name}"), key=f"guess_{name}")
+    if guess not in (None, predict.SKIP):
         st.markdown(text("guessed_right" if guess == truth else "guessed_wrong", answer=words[truth]))
     return guess is not None
 

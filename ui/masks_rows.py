@@ -45,7 +45,7 @@ def empty(bench: Workbench, text: Text, layout: str) -> None:
     row = int(np.flatnonzero(gone)[0])
     formula = attention.attention(Q, K, V, mask) if bench.scale == "sqrt" else made["nan"].output
     truth = "nan" if np.isnan(formula[row]).all() else "zero"
-    if not masks_lab.committed(bench, "empty", text, truth):
+    if not masks_lab.committed("empty", text, truth):
         return
     tokens = bench.tokens
     masks_lab.draw("empty", tokens, [
@@ -82,7 +82,7 @@ def padding(bench: Workbench, text: Text, layout: str) -> None:
     names, tokens = called(bench, text), bench.tokens
     real = np.arange(n) < length
     st.markdown(text("padded", real=masks_lab.listed(real, names, text), pads=masks_lab.listed(~real, names, text)))
-    if not masks_lab.committed(bench, "padding", text, "yes" if moves else "no"):
+    if not masks_lab.committed("padding", text, "yes" if moves else "no"):
         return
     masks_lab.draw("padding", tokens, [
         masks_lab.weights(text(f"padding_{id}"), steps.weights, tokens, text, hidden=~mask)
@@ -110,7 +110,7 @@ def append(bench: Workbench, text: Text, layout: str) -> None:
     largest = [float(np.abs(each).max()) for each in (change, change_causal)]
     moved = masks_lab.moved(before_causal.output, after_causal.output[:n])
     _choose_appended(bench, copied, text)
-    if not masks_lab.committed(bench, "append", text, "none" if not moved.any() else "all" if moved.all() else "last"):
+    if not masks_lab.committed("append", text, "none" if not moved.any() else "all" if moved.all() else "last"):
         return
     tokens = (*bench.tokens, text("new", token=bench.tokens[copied]))
     limit, new_row = max(charts.largest(change, change_causal), NOISE), np.full((1, change.shape[1]), np.nan)

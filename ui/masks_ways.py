@@ -33,7 +33,7 @@ def after(bench: Workbench, text: Text, layout: str) -> None:
     left = late.weights.sum(axis=-1)
     open_rows = mask.any(axis=-1)
     row = int(np.argmin(np.where(open_rows, left, 2.0))) if open_rows.any() else 0
-    if not masks_lab.committed(bench, "after", text, "less" if left[row] < 1 - NOISE else "one"):
+    if not masks_lab.committed("after", text, "less" if left[row] < 1 - NOISE else "one"):
         return
     limit, tokens = charts.largest(right.output, late.output), bench.tokens
     masks_lab.draw("after", tokens, [
@@ -67,7 +67,7 @@ def fill(bench: Workbench, text: Text, layout: str) -> None:
     steps = {name: attention.filled_steps(Q, K, V, mask, number, scale=bench.scale) for name, number in FILLS.items()}
     leaks = {name: attention.leaked_weights(each.weights, mask) for name, each in steps.items()}
     unmasked = attention.leaked_weights(attention.softmax(bench.steps().scaled), mask)
-    if not masks_lab.committed(bench, "fill", text, _compared(leaks["zero"].sum(), unmasked.sum())):
+    if not masks_lab.committed("fill", text, _compared(leaks["zero"].sum(), unmasked.sum())):
         return
     name = str(views.get(bench, "masks.fill"))
     widgets.look("masks.fill", tuple(FILLS), name, text, show=NAMED.__getitem__, key="masks_fill")
@@ -145,7 +145,7 @@ def polarity(bench: Workbench, text: Text, layout: str) -> None:
     some = ~mask.all(axis=-1)
     shares = leak[some]
     truth = "all" if (shares > 1 - NOISE).all() else "none" if (shares < NOISE).all() else "part"
-    if not masks_lab.committed(bench, "polarity", text, truth):
+    if not masks_lab.committed("polarity", text, truth):
         return
     future = ~attention.causal_mask(len(bench.tokens))
     tokens, names = bench.tokens, called(bench, text)

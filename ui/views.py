@@ -101,6 +101,10 @@ VIEWS: dict[str, View] = {
     "production.n": one_of(4096, *(2**k for k in range(6, 17) if k != 12)),
     "production.block": whole(1, 4, 2),
     "production.step": whole(0, MAX_N, 1),
+    "variance.guess_doubled": one_of("", "same", "root", "double", "square", "skip"),
+    "variance.guess_dead": one_of("", *range(101), "skip"),
+    "variance.guess_trains": one_of("", "fast", "slower", "stalls", "skip"),
+    "variance.part": one_of("spread", "softmax", "gradient", "training", "divisors", "assumptions"),
     "walk.done": some_of(*PATH),
     "teach.part": whole(0, 7),
 }

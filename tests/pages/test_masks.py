@@ -8,7 +8,7 @@ import pytest
 import attention
 from tests.pages.reading import assert_well, code, frames, opened, said, stage
 from tests.pages.test_every_page import AWKWARD
-from ui import display, link, masks, masks_lab, masks_ways, names, views
+from ui import display, link, masks, masks_lab, masks_ways, names, predict, views
 from ui import workbench as w
 from ui.text import LANGUAGES, Text
 
@@ -18,7 +18,7 @@ OWN = w.with_allowed(masks.with_part(CAUSAL, "mask_length", 3), {(2, 0): False})
 EMPTY = masks.without_keys(CAUSAL, 1)
 
 
-def looking(bench, lab, guess=masks_lab.SKIP, **shows):
+def looking(bench, lab, guess=predict.SKIP, **shows):
     for name, value in {"lab": lab, f"guess_{lab}": guess, **shows}.items():
         bench = views.shown(bench, f"masks.{name}", value)
     return bench
@@ -157,7 +157,7 @@ def test_a_row_without_keys_three_ways(lang):
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_row_without_keys_is_explained_once_it_was_guessed_at(lang):
-    asked, told = (opened("masks", lang, looking(EMPTY, "empty", guess)) for guess in ("", masks_lab.SKIP))
+    asked, told = (opened("masks", lang, looking(EMPTY, "empty", guess)) for guess in ("", predict.SKIP))
     assert "NaN" not in "".join(info.value for info in asked.info)
     assert "NaN" in "".join(info.value for info in told.info)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ui import changes, link, masks, masks_lab, masks_ways, ripple, views
+from ui import changes, link, masks, masks_lab, masks_ways, predict, ripple, views
 from ui import workbench as w
 from ui.names import in_sentences
 from ui.text import LANGUAGES, Text
@@ -25,7 +25,7 @@ EDITS = st.lists(
 
 def test_every_guess_and_experiment_travels_in_the_link():
     for name, options in masks_lab.GUESSES.items():
-        assert all(views.VIEWS[f"masks.guess_{name}"].fits(option) for option in (*options, masks_lab.SKIP))
+        assert all(views.VIEWS[f"masks.guess_{name}"].fits(option) for option in (*options, predict.SKIP))
     assert all(views.VIEWS["masks.lab"].fits(lab) for lab in masks_lab.LABS)
     assert all(views.VIEWS["masks.fill"].fits(fill) for fill in masks_ways.FILLS)
 
