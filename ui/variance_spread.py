@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
 import streamlit as st
 
 from attention.experiment import Spread
 from attention.saturation import Saturation
-from ui import display, shell, state, variance_measure, variance_spread_charts
-from ui.state import control, on_change
+from ui import display, shell, state, variance_controls, variance_measure, variance_spread_charts
 from ui.tables import table
 from ui.text import Text
 from ui.variance_charts import number
-from ui.workbench import DRAWS, MAX_SEED
 
 
 def draw(text: Text) -> None:
@@ -23,7 +19,7 @@ def draw(text: Text) -> None:
     frame = variance_spread_charts.spread_frame(spread, saturation, text)
     st.vega_lite_chart(frame, variance_spread_charts.spread_spec(shell.layout()), width="content", key="spread")
     st.markdown(text("see_spread"))
-    _controls(text)
+    variance_controls.controls(text)
     st.caption(text("how_spread", **facts))
     if st.toggle(text("as_tables"), key="spread_table"):
         st.dataframe(counts_table(spread, text), hide_index=True)
@@ -46,27 +42,6 @@ def _measured(text: Text) -> tuple[Spread, Saturation]:
     rows = variance_measure.rows(bench.variance_seed, lambda share: report(0.5 + share / 2))
     place.empty()
     return spread, rows
-
-
-def _controls(text: Text) -> None:
-    """How many pairs, which ones, and others."""
-    bench = state.bench()
-    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        key = control("pick_variance_draws", bench.variance_draws)
-        st.segmented_control(
-            text("draws"), DRAWS, default=bench.variance_draws, required=True, key=key,
-            format_func=lambda n: f"{n:,}",
-            on_change=on_change(key, lambda bench, draws: replace(bench, variance_draws=draws), DRAWS),
-        )  # fmt: skip
-        key = control("variance_seed", bench.variance_seed)
-        st.number_input(text("seed"), 0, MAX_SEED, bench.variance_seed, 1, key=key, width=130,
-                        on_change=on_change(key, lambda bench, seed: replace(bench, variance_seed=seed)))
-        st.button(text("again"), icon=":material/casino:", key="draw_again", on_click=state.callback(_draw_again))
-
-
-def _draw_again() -> None:
-    bench = state.bench()
-    state.commit(replace(bench, variance_seed=(bench.variance_seed + 1) % (MAX_SEED + 1)))
 
 
 def _facts(spread: Spread, saturation: Saturation) -> dict[str, str]:

@@ -101,14 +101,14 @@ def spread_spec(layout: str) -> dict[str, Any]:
     columns = 2 if layout in {"xl", "wide"} else 1
     width = width_of(layout, columns, axis=70)
     sides = [_side(side, width, layout == "phone") for side in SIDES]
-    same = in_both("same_axis", "variance") + "\u00a0"
+    same = in_both("same_axis", "variance_spread") + "\u00a0"
     exponent = {"input": "range", "min": 0, "max": 12, "step": 0.5, "name": SLIDER}
     params = [
         {"name": "log2_dk", "value": START, "bind": exponent},
         {"name": "dk", "expr": "round(pow(2, log2_dk))"},
         {"name": "same", "value": True, "bind": {"input": "checkbox", "name": same}},
     ]
-    return page(sides, columns, in_both("spread_alt", "variance")) | {"params": params}
+    return page(sides, columns, in_both("spread_alt", "variance_spread")) | {"params": params}
 
 
 def _side(side: str, width: int, small: bool) -> dict[str, Any]:
