@@ -4,7 +4,7 @@ Arrays are float64 of shape (..., n, d): tokens are rows, leading axes are batch
 Masks are boolean: True = may attend.
 """
 
-from attention import by_line, examples, experiment, variants
+from attention import by_line, divisors, examples, experiment, variants
 from attention.checks import InputError
 from attention.dot_product import AttentionSteps, attention, attention_steps
 from attention.edits import Edit, smallest_edit
@@ -53,6 +53,7 @@ __all__ = [
     "cached_outputs",
     "causal_mask",
     "combine_masks",
+    "divisors",
     "entropy",
     "examples",
     "experiment",
