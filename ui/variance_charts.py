@@ -16,8 +16,14 @@ from ui.charts import INK
 from ui.text import Text
 
 #: what the scores are divided by → its name, the same in every language, and its colour
-NAMES = {"none": "q·k", "sqrt": "q·k ÷ √d_k", "linear": "q·k ÷ d_k"}
-COLOURS = {"none": "#a8741a", "sqrt": "#7a5fd0", "linear": "#7d8395"}
+NAMES = {
+    "none": "q·k", "sqrt": "q·k ÷ √d_k", "linear": "q·k ÷ d_k", "power": "q·k ÷ d_k^α", "cosine": "cos(q, k)",
+    "root_model": "q·k ÷ √d_model", "model": "q·k ÷ d_model", "log": "q·k ÷ ln d_k", "fifth": "q·k ÷ d_k⁵",
+}  # fmt: skip
+COLOURS = {
+    "none": "#a8741a", "sqrt": "#7a5fd0", "linear": "#7d8395", "power": "#12908e", "cosine": "#d0553a",
+    "root_model": "#3b82c4", "model": "#9a6b55", "log": "#c9558f", "fifth": "#6f8230",
+}  # fmt: skip
 
 TICKS = [1, 4, 16, 64, 256, 1024, 4096]
 SPACING = 24  #: pixels between charts side by side

@@ -40,7 +40,7 @@ def _panel(name: str, width: int, text: Text) -> dict[str, Any]:
     layers = []
     for field in ("median", "mean") if name == "gradient" else (name,):
         y = alt.Y(f"{field}:Q", scale=scale, axis=axis, title=None)
-        line = alt.Chart().encode(d_k_axis(), y, coloured(tuple(NAMES)))
+        line = alt.Chart().encode(d_k_axis(), y, coloured(SCALES))
         tips = [alt.Tooltip("side:N", title=text("tip_what")), alt.Tooltip("d:Q", title="d_k"),
                 alt.Tooltip(f"{field}:Q", format=".3~g", title=text(f"tip_{field}"))]  # fmt: skip
         full = field != "mean"
