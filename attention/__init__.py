@@ -9,7 +9,15 @@ from attention.checks import InputError
 from attention.dot_product import AttentionSteps, attention, attention_steps
 from attention.edits import Edit, smallest_edit
 from attention.examples import Example
-from attention.gradients import attention_gradients
+from attention.gradients import (
+    GradientSteps,
+    ProjectionGradients,
+    attention_gradients,
+    central_slope,
+    distance_loss,
+    gradient_steps,
+    projection_gradients,
+)
 from attention.leaks import (
     cached_outputs,
     filled_steps,
@@ -39,9 +47,11 @@ __all__ = [
     "AttentionSteps",
     "Edit",
     "Example",
+    "GradientSteps",
     "InputError",
     "MultiHead",
     "MultiHeadSteps",
+    "ProjectionGradients",
     "alibi_bias",
     "alibi_slopes",
     "asymmetry",
@@ -52,13 +62,16 @@ __all__ = [
     "by_line",
     "cached_outputs",
     "causal_mask",
+    "central_slope",
     "combine_masks",
+    "distance_loss",
     "divisors",
     "entropy",
     "examples",
     "experiment",
     "filled_steps",
     "filled_weights",
+    "gradient_steps",
     "head_similarity",
     "js_divergence",
     "leaked_output",
@@ -70,6 +83,7 @@ __all__ = [
     "padding_mask",
     "position_shift",
     "project",
+    "projection_gradients",
     "rotary",
     "sinusoidal_positions",
     "sliding_window_mask",

@@ -26,7 +26,7 @@ def project(
     >>> Q.shape, K.shape, V.shape
     ((2, 3), (5, 3), (5, 1))
     """
-    X, W_Q, W_K, W_V, S = _projection_inputs(X, W_Q, W_K, W_V, source)
+    X, W_Q, W_K, W_V, S = projection_inputs(X, W_Q, W_K, W_V, source)
     Q = X @ W_Q  # (..., n, d_k)
     K = S @ W_K  # (..., m, d_k)
     V = S @ W_V  # (..., m, d_v)
@@ -68,7 +68,7 @@ def asymmetry(scores: ArrayLike) -> float:
     return float(np.abs(S - S.T).max())
 
 
-def _projection_inputs(
+def projection_inputs(
     X: ArrayLike, W_Q: ArrayLike, W_K: ArrayLike, W_V: ArrayLike, source: ArrayLike | None
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Copies of all of them, whose shapes fit together."""

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from attention import MultiHead, attention_gradients, attention_steps
+from tests.core.test_gradients import backward, equals_autograd
 
 SCRIPT = Path(__file__).parents[1] / "reference" / "make_reference.py"
 
@@ -44,10 +45,17 @@ def test_fresh_heads_equal_torch():
 
 
 @pytest.mark.torch
+def test_fresh_projections_equal_torch():
+    script = runpy.run_path(str(SCRIPT))
+    for case in script["projections_cases"](seed=1).values():
+        equals_autograd(backward(case), case | script["projections_expected"](case))
+
+
+@pytest.mark.torch
 def test_the_stored_reference_is_what_torch_computes():
     script = runpy.run_path(str(SCRIPT))
     stored = script["load"]()
-    for kind in ("attention", "multihead"):
+    for kind in ("attention", "multihead", "projections"):
         cases = script[f"{kind}_cases"]()
         assert stored[kind].keys() == cases.keys()
         for name, case in cases.items():

@@ -53,6 +53,21 @@ HEADS = {
     "one_token": ((), 1, 5, 5, 1, 1, "none", ()),
 }
 
+# name: batch, n, d_model, d_k, d_v, mask, scale
+PROJECTIONS = {
+    "plain": ((), 5, 3, 2, 7, "none", "sqrt"),
+    "wide_keys": ((), 3, 5, 7, 2, "none", "sqrt"),
+    "batch": ((2,), 5, 3, 7, 2, "causal", "sqrt"),
+    "two_batches": ((2, 3), 2, 5, 3, 7, "arbitrary", "sqrt"),
+    "padding": ((3,), 5, 7, 2, 3, "padding", "sqrt"),
+    "window": ((), 7, 5, 3, 2, "window", "sqrt"),
+    "empty_row": ((2,), 5, 3, 2, 7, "empty_row", "sqrt"),
+    "none": ((2,), 5, 7, 3, 2, "causal", "none"),
+    "linear": ((2,), 3, 2, 5, 7, "none", "linear"),
+    "half": ((), 5, 2, 3, 7, "one_column", "0.5"),
+    "one_token": ((), 1, 5, 3, 2, "none", "sqrt"),
+}
+
 
 def mask_of(kind, rng, batch, n_q, n_k):
     """A boolean mask of that kind, True = may attend; None for none."""
@@ -125,6 +140,20 @@ def multihead_cases(seed=0):
         shapes = {"W_Q": (d_model, d_k), "W_K": (d_model, d_k), "W_V": (d_model, d_v), "W_O": (d_v, d_model)}
         case |= {W: rng.standard_normal((h, *shape)) / np.sqrt(d_model) for W, shape in shapes.items()}
         case["heads_on"] = ~np.isin(np.arange(h), off)
+        allowed = mask_of(mask, rng, batch, n, n)
+        cases[name] = case if allowed is None else case | {"mask": allowed}
+    return cases
+
+
+def projections_cases(seed=0):
+    """name → X, W_Q, W_K, W_V, mask, scale, d_output."""
+    cases = {}
+    for number, (name, (batch, n, d_model, d_k, d_v, mask, scale)) in enumerate(PROJECTIONS.items()):
+        rng = np.random.default_rng([seed, 2000 + number])
+        case = {"X": rng.standard_normal((*batch, n, d_model)), "scale": scale}
+        shapes = {"W_Q": (d_model, d_k), "W_K": (d_model, d_k), "W_V": (d_model, d_v)}
+        case |= {W: rng.standard_normal(shape) for W, shape in shapes.items()}
+        case["d_output"] = rng.standard_normal((*batch, n, d_v))
         allowed = mask_of(mask, rng, batch, n, n)
         cases[name] = case if allowed is None else case | {"mask": allowed}
     return cases
@@ -206,6 +235,37 @@ def by_parts(case):
     return {"output": output.numpy(), "weights": sdpa(Q, K, eye, attn_mask=mask).numpy()}
 
 
+def projections_expected(case):
+    """What autograd says of a projected attention: of X, of the projections, and of every step between."""
+    import torch
+
+    ends = {name: torch.tensor(case[name], requires_grad=True) for name in ("X", "W_Q", "W_K", "W_V")}
+    X, W_Q, W_K, W_V = ends.values()
+    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
+    d_k = K.shape[-1]
+    divisor = {"sqrt": d_k**0.5, "none": 1.0, "linear": float(d_k)}.get(case["scale"]) or float(case["scale"])
+    scores = torch.einsum("...id,...jd->...ij", Q, K)
+    scaled = scores / divisor
+    weights = torch_softmax(scaled, None if "mask" not in case else torch.tensor(case["mask"]))
+    output = weights @ V
+    middle = {"Q": Q, "K": K, "V": V, "scores": scores, "scaled": scaled, "weights": weights}
+    for step in middle.values():
+        step.retain_grad()
+    output.backward(torch.tensor(case["d_output"]))
+    return {"output": output.detach().numpy()} | {f"d{name}": x.grad.numpy() for name, x in (ends | middle).items()}
+
+
+def torch_softmax(scaled, mask):
+    """Softmax of each row, 0 where all is masked."""
+    import torch
+
+    if mask is None:
+        return torch.softmax(scaled, dim=-1)
+    some = mask.any(dim=-1, keepdim=True)
+    hidden = scaled.masked_fill(~mask & some, -torch.inf)
+    return torch.where(some, torch.softmax(hidden, dim=-1), 0.0)
+
+
 def save(path, tree):
     """Write {kind: {case: {name: array or string}}} as one flat array of numbers and an index to it.
 
@@ -244,7 +304,8 @@ def load(path=REFERENCE):
 def main():
     attention = {name: case | attention_expected(case) for name, case in attention_cases().items()}
     multihead = {name: case | multihead_expected(case) for name, case in multihead_cases().items()}
-    save(REFERENCE, {"attention": attention, "multihead": multihead})
+    projections = {name: case | projections_expected(case) for name, case in projections_cases().items()}
+    save(REFERENCE, {"attention": attention, "multihead": multihead, "projections": projections})
 
 
 if __name__ == "__main__":
