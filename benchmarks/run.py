@@ -12,7 +12,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-from benchmarks import classroom, first_chart, frames, smallest_edit, soak, tiled, trace_open, typing_number
+from benchmarks import classroom, first_chart, frames, smallest_edit, soak, tiled, trace_open, training, typing_number
 from benchmarks.measure import Line, table
 from ui.shell import PAGES
 
@@ -21,6 +21,7 @@ def main(*, quick: bool) -> Iterator[Line]:
     yield from typing_number.main(samples=15 if quick else 31)
     yield from smallest_edit.main()
     yield from tiled.main(samples=11 if quick else 31)
+    yield from training.main(samples=60 if quick else 200)
     yield from trace_open.main(reruns=30 if quick else 80)
     for page in ("edit", *(each for each in PAGES if each != "edit")):
         address = "" if page == PAGES[0] else page
