@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import streamlit as st
 
 from ui import (
@@ -38,5 +40,9 @@ def choose(text: Text) -> str:
 
 
 def draw(part: str, text: Text) -> None:
-    """A part has sentences of its own."""
+    """A part, in sentences of its own, and the way to the next one."""
     PARTS[part](Text(f"variance_{part}", text.lang))
+    following = dict(pairwise(PARTS)).get(part)
+    if following:
+        st.button(text("onward", part=text(f"part_{following}")), icon=":material/link:", key="variance_onward",
+                  on_click=state.callback(lambda: state.show("variance.part", following)))
