@@ -26,8 +26,7 @@ def door(
             new = views.shown(new, name, value)
         state.commit(new, whole=True)
         state.notify("prepared")
-        state.lab()["doors"] += 1
-        state.lab()["door_at"] = at
+        state.bring(at)
 
     if st.button(label, key=key, on_click=state.callback(open_), **how):
         shell.go(page)

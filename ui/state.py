@@ -99,6 +99,12 @@ def show(name: str, value: Any) -> None:
     lab()["code"] = link.encode(views.shown(bench(), name, value))
 
 
+def bring(at: str = "") -> None:
+    """Have the page bring an element into view, by its key; the top of the page unless given."""
+    lab()["doors"] += 1
+    lab()["door_at"] = at
+
+
 def look_back() -> None:
     """Return to the cell chosen last before this one, of those that still exist."""
     here = lab()
