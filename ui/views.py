@@ -101,6 +101,8 @@ VIEWS: dict[str, View] = {
     "production.n": one_of(4096, *(2**k for k in range(6, 17) if k != 12)),
     "production.block": whole(1, 4, 2),
     "production.step": whole(0, MAX_N, 1),
+    "variance.divisor": one_of("linear", "cosine", "root_model", "model", "log", "fifth"),
+    "variance.divisor_at": one_of(64, *(2**k for k in range(2, 13) if k != 6)),
     "variance.guess_doubled": one_of("", "same", "root", "double", "square", "skip"),
     "variance.guess_dead": one_of("", *range(101), "skip"),
     "variance.guess_trains": one_of("", "fast", "slower", "stalls", "skip"),
