@@ -28,7 +28,6 @@ def draw(text: Text) -> None:
     spec = variance_spread_charts.variance_spec(shell.layout(), text)
     st.vega_lite_chart(variance_spread_charts.variance_frame(spread), spec, width="content", key="variance")
     st.markdown(text("see_variance", **facts))
-    st.markdown(text("few", **facts))
     st.caption(text("how_variance"))
     if st.toggle(text("as_tables"), key="variance_table"):
         st.markdown(variance_table(spread, text))
@@ -48,7 +47,7 @@ def _facts(spread: Spread, saturation: Saturation) -> dict[str, str]:
     """Every measured number that a sentence may mention: <<variance_64>> and so on."""
     found = {"draws": f"{spread.draws:,}", "rows": f"{saturation.draws:,}", "seed": str(state.bench().variance_seed)}
     for s, d_k in enumerate(spread.d_k):
-        found |= {f"variance_{d_k}": number(spread.variance[s]), f"few_low_{d_k}": number(spread.few[s, 0]),
+        found |= {f"variance_{d_k}": number(spread.variance[s])_{d_k}": number(spread.few[s, 0]),
                   f"few_high_{d_k}": number(spread.few[s, 1])}  # fmt: skip
     return found
 
