@@ -47,8 +47,7 @@ def _facts(spread: Spread, saturation: Saturation) -> dict[str, str]:
     """Every measured number that a sentence may mention: <<variance_64>> and so on."""
     found = {"draws": f"{spread.draws:,}", "rows": f"{saturation.draws:,}", "seed": str(state.bench().variance_seed)}
     for s, d_k in enumerate(spread.d_k):
-        found |= {f"variance_{d_k}": number(spread.variance[s])_{d_k}": number(spread.few[s, 0]),
-                  f"few_high_{d_k}": number(spread.few[s, 1])}  # fmt: skip
+        found[f"variance_{d_k}"] = number(spread.variance[s])
     return found
 
 
