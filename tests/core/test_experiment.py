@@ -5,7 +5,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from attention import InputError, softmax, softmax_jacobian
+from attention import InputError
 from attention import experiment as e
 
 # n_keys, draws, d_k: all different, so that no swapped axis can pass.
