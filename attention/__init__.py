@@ -4,7 +4,7 @@ Arrays are float64 of shape (..., n, d): tokens are rows, leading axes are batch
 Masks are boolean: True = may attend.
 """
 
-from attention import by_line, divisors, examples, experiment, variants
+from attention import assumptions, by_line, divisors, examples, experiment, variants
 from attention.checks import InputError
 from attention.dot_product import AttentionSteps, attention, attention_steps
 from attention.edits import Edit, smallest_edit
@@ -54,6 +54,7 @@ __all__ = [
     "ProjectionGradients",
     "alibi_bias",
     "alibi_slopes",
+    "assumptions",
     "asymmetry",
     "attention",
     "attention_gradients",

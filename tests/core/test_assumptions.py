@@ -1,0 +1,235 @@
+"""Broken assumptions: formulas against simulation, measurement against vectors, curves against what is known."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attention import InputError
+from attention import assumptions as a
+from attention.assumptions import Components
+
+DRAWS, STOPS = 7, (1, 2, 5, 11)
+BROKEN = [
+    Components(rho=0.9), Components(rho=-1.0), Components(mean_q=0.5, mean_k=-1.5), Components(sd_q=2.0, sd_k=0.25),
+    Components(shared=0.3), Components(shared=1.0), Components(mean_q=2.0, mean_k=2.0, sd_q=0.25, sd_k=0.25),
+    Components(rho=-0.6, mean_q=1.3, mean_k=0.7, sd_q=0.5, sd_k=2.0, shared=0.2),
+]  # fmt: skip
+
+
+def vectors(of, draws, d_k, seed):
+    """Pairs (q, k) from their covariance, with no sum taken before the end: (draws, d_k) each."""
+    C = np.full((d_k, d_k), of.shared) + (1 - of.shared) * np.eye(d_k)
+    both = np.array([[of.sd_q**2, of.rho * of.sd_q * of.sd_k], [of.rho * of.sd_q * of.sd_k, of.sd_k**2]])
+    mean = np.repeat([of.mean_q, of.mean_k], d_k)
+    drawn = np.random.default_rng(seed).multivariate_normal(mean, np.kron(both, C), draws, method="eigh")
+    return drawn[:, :d_k], drawn[:, d_k:]
+
+
+@pytest.mark.parametrize("of", BROKEN, ids=str)
+def test_the_predictions_hold_for_vectors_drawn_from_their_covariance(of):
+    for d_k in (1, 6):
+        q, k = vectors(of, 60_000, d_k, 3)
+        measured = a.measure((q * k).sum(axis=1)[None], (d_k,))
+        mean, sd = a.predicted_mean(of, d_k), math.sqrt(a.predicted_variance(of, d_k))
+        assert measured.mean[0, 0] == pytest.approx(mean, abs=5 * sd / math.sqrt(60_000))
+        room = 2.5 * (measured.variance[0, 2] - measured.variance[0, 0])  # five standard errors
+        assert measured.variance[0, 0] == pytest.approx(sd**2, abs=room)
+
+
+def test_row_6_of_what_learners_ask():
+    of = Components(rho=0.9)
+    assert a.predicted_mean(of, 64) / 8 == pytest.approx(7.2)
+    assert a.predicted_variance(of, 64) / 64 == pytest.approx(1.81)
+
+
+@pytest.mark.parametrize("law", a.LAWS)
+def test_independent_components_of_any_law_keep_the_claim(law):
+    """E[x] = 0 and E[x²] = 1 are enough for Var = d_k; the fourth moment tells the laws apart."""
+    x = a.draw_products(law, 200_000, (1, 5), seed=2)
+    for d_k, row in zip((1, 5), x, strict=True):
+        assert row.mean() == pytest.approx(0, abs=5 * math.sqrt(d_k / 200_000))
+        assert row.var() == pytest.approx(d_k, rel=0.05)
+        assert (a.predicted_mean(Components(law), d_k), a.predicted_variance(Components(law), d_k)) == (0, d_k)
+    fourth = {"normal": 3, "uniform": 9 / 5, "signs": 1, "laplace": 6}[law]
+    one = a._drawn(law, np.random.default_rng(1))((200_000, 2))
+    assert (one**4).mean() == pytest.approx(fourth, rel=0.05)
+
+
+def test_signs_are_signs_and_uniform_stays_within():
+    assert set(np.unique(a.draw_products("signs", 500, (1,)))) == {-1.0, 1.0}
+    assert np.abs(a.draw_products("uniform", 500, (1,))).max() < 3
+
+
+@pytest.mark.parametrize("of", BROKEN, ids=str)
+def test_the_sums_put_together_are_the_dot_products_of_vectors(of):
+    """Vectors written out, component by component, from the same generators."""
+    for_a, for_b, for_shared = (np.random.default_rng(each) for each in np.random.SeedSequence(5).spawn(3))
+    x, y = for_a.standard_normal((STOPS[-1], DRAWS)), for_b.standard_normal((STOPS[-1], DRAWS))
+    g, h = for_shared.standard_normal((2, DRAWS))
+    rho, alone = of.rho, math.sqrt(1 - of.rho**2)
+    q = of.mean_q + of.sd_q * (math.sqrt(of.shared) * (rho * h + alone * g) +
+                               math.sqrt(1 - of.shared) * (rho * y + alone * x))  # fmt: skip
+    k = of.mean_k + of.sd_k * (math.sqrt(of.shared) * h + math.sqrt(1 - of.shared) * y)
+    put = a.normal_products(a.draw_sums(DRAWS, STOPS, seed=5), of)
+    for d_k, row in zip(STOPS, put, strict=True):
+        np.testing.assert_allclose(row, (q[:d_k] * k[:d_k]).sum(axis=0), rtol=1e-10, atol=1e-10)
+
+
+def test_drawing_in_blocks_changes_nothing(monkeypatch):
+    whole = a.draw_sums(DRAWS, STOPS, seed=4), a.draw_rows(DRAWS, STOPS, n_keys=3, seed=4)
+    monkeypatch.setattr(a, "BLOCK", 2 * DRAWS)
+    sums, rows = a.draw_sums(DRAWS, STOPS, seed=4), a.draw_rows(DRAWS, STOPS, n_keys=3, seed=4)
+    for name in ("a", "b", "ab", "bb", "g", "h"):
+        np.testing.assert_allclose(getattr(sums, name), getattr(whole[0], name), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(rows.qe, whole[1].qe, rtol=1e-10, atol=1e-12)
+
+
+def test_the_intervals_hold_what_they_should_about_19_times_in_20():
+    """At d_k = 4; Laplace components have the heaviest tails, shared parts come next."""
+    for of in (Components(), Components("laplace"), Components(shared=0.5)):
+        held = np.zeros(2)  # of the mean, of the variance
+        for seed in range(100):
+            if of.law == "normal":
+                x = a.normal_products(a.draw_sums(3000, (1, 4), seed=seed), of)
+            else:
+                x = a.draw_products(of.law, 3000, (1, 4), seed=seed)
+            found = a.measure(x, (1, 4))
+            (_, low, high), true = found.variance[1], a.predicted_variance(of, 4)
+            held += found.mean[1, 1] < 0 < found.mean[1, 2], low < true < high
+        assert (held >= 86).all()
+
+
+def test_the_distance_is_the_largest_difference():
+    sample, edges = np.array([0.1, 0.2, 0.2, 0.9]), np.array([0.15, 0.2, 0.5])
+    assert a.distance(sample, edges, [0.15, 0.2, 0.5]) == pytest.approx(0.55)
+    counted = [(sample <= edge).mean() for edge in edges]
+    assert a.distance(sample, edges, counted) == 0
+
+
+# Whole distributions.
+
+X = np.linspace(-12, 12, 97)
+
+
+def two_exponentials(rho):
+    """q·k at d_k = 2 is the difference of two exponentials with means 1 + ρ and 1 − ρ."""
+    up, down = 1 + rho, 1 - rho
+    below = down / 2 * np.exp(np.minimum(X, 0) / max(down, 1e-300)) if down else np.zeros(X.shape)
+    return np.where(X < 0, below, 1 - up / 2 * np.exp(-np.maximum(X, 0) / up))
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.3, 0.9, 1.0, -0.7])
+def test_two_components_are_the_difference_of_two_exponentials(rho):
+    np.testing.assert_allclose(a.exact_cdf(Components(rho=rho), 2, X), two_exponentials(rho), atol=1e-9)
+
+
+def test_an_even_number_of_components_is_a_finite_sum():
+    """At d_k = 4, two Laplace variables added: F(x) = 1 − (2 + x) e^(−x)/4 for x ≥ 0."""
+    above = 1 - (2 + np.abs(X)) * np.exp(-np.abs(X)) / 4
+    np.testing.assert_allclose(a.exact_cdf(Components(), 4, X), np.where(X < 0, 1 - above, above), atol=1e-9)
+
+
+@pytest.mark.parametrize("d_k", [2, 64, 256])
+def test_equal_vectors_give_chi_squares(d_k):
+    x = np.linspace(0.3, 2, 40) * d_k
+    erlang = [1 - sum(math.exp(n * math.log(v / 2) - v / 2 - math.lgamma(n + 1)) for n in range(d_k // 2)) for v in x]
+    np.testing.assert_allclose(a.exact_cdf(Components(rho=1.0), d_k, x), erlang, atol=1e-9)
+
+
+@pytest.mark.parametrize("of", [Components(), *BROKEN[:1], *BROKEN[2:4], BROKEN[6]], ids=str)
+def test_one_component_is_an_integral_over_q(of):
+    """Given q, k is normal: P(qk < x) = ∫ Φ((x − q E[k|q]) / |q| sd(k|q)) dP(q), by brute force."""
+    z = np.arange(-9, 9, 4e-4) + 1e-4
+    q = of.mean_q + of.sd_q * z
+    mean, sd = q * (of.mean_k + of.rho * of.sd_k * z), np.abs(q) * of.sd_k * math.sqrt(1 - of.rho**2)
+    weight = np.exp(-z * z / 2) / math.sqrt(2 * math.pi) * 4e-4
+    x = np.array([-2.0, 0.3, 3.7])
+    brute = [(weight * a.normal_cdf((v - mean) / sd)).sum() for v in x]
+    np.testing.assert_allclose(a.exact_cdf(of, 1, x), brute, atol=2e-8)
+
+
+@pytest.mark.parametrize(("of", "d_k"), [*product(BROKEN, (1, 11)), (BROKEN[6], 256), (BROKEN[0], 64)])
+def test_the_exact_curve_is_what_simulation_finds(of, d_k):
+    sample = a.normal_products(a.draw_sums(20_000, (d_k,), seed=1), of)[0]
+    mean, sd = a.predicted_mean(of, d_k), math.sqrt(a.predicted_variance(of, d_k))
+    edges = np.linspace(mean - 6 * sd, mean + 6 * sd, 97)
+    cdf = a.exact_cdf(of, d_k, edges)
+    assert (np.diff(cdf) > -1e-9).all()
+    assert a.distance(sample, edges, cdf) < 1.95 / math.sqrt(20_000)  # once in a thousand
+
+
+def test_signs_are_throws_of_a_coin():
+    thrown = [sum(each) for each in product((-1, 1), repeat=5)]
+    x = np.arange(-7.0, 8.0)
+    np.testing.assert_allclose(a.signs_cdf(x, 5), [np.mean([t <= v for t in thrown]) for v in x], rtol=1e-14)
+
+
+def test_the_normal_limit_fails_at_1_and_is_fine_at_64():
+    x = a.normal_products(a.draw_sums(10_000, (1, 64), seed=0), Components())
+    edges = np.linspace(-6, 6, 193)
+    limit = a.normal_cdf(edges)
+    bound = a.KS_95 / math.sqrt(10_000)
+    assert a.distance(x[0], edges, limit) > 4 * bound
+    assert a.distance(x[1] / 8, edges, limit) < bound
+
+
+@settings(max_examples=25, deadline=None)
+@given(rho=st.floats(-1, 1), mean=st.floats(-3, 3), sd=st.floats(0.2, 3), shared=st.floats(0, 1),
+       d_k=st.integers(1, 99))  # fmt: skip
+def test_the_exact_curve_has_the_predicted_mean(rho, mean, sd, shared, d_k):
+    """E[X] = hi − ∫ F over [lo, hi]: a formula and a curve that share nothing but the components."""
+    of = Components(rho=rho, mean_q=mean, mean_k=1.0, sd_q=sd, shared=shared)
+    at, spread = a.predicted_mean(of, d_k), math.sqrt(a.predicted_variance(of, d_k))
+    x = np.linspace(at - 45 * spread, at + 45 * spread, 1801)
+    cdf = a.exact_cdf(of, d_k, x)
+    assert (np.diff(cdf) > -1e-9).all()
+    found = x[-1] - ((cdf[1:] + cdf[:-1]) / 2 * np.diff(x)).sum()
+    assert found == pytest.approx(at, abs=2e-3 * spread)
+
+
+# One key that matches.
+
+
+def test_the_matching_key_is_found_in_vectors_written_out():
+    for_q, for_e = (np.random.default_rng(each) for each in np.random.SeedSequence(8).spawn(2))
+    q, keys = for_q.standard_normal((11, DRAWS)), for_e.standard_normal((11, DRAWS, 3))
+    keys[:, :, 0] = 0.6 * q + 0.8 * keys[:, :, 0]
+    found = a.match_weights(a.draw_rows(DRAWS, STOPS, n_keys=3, seed=8), 0.6)
+    for s, d_k in enumerate(STOPS):
+        scores = np.einsum("id,idk->dk", q[:d_k], keys[:d_k])
+        for which, by in enumerate((1, math.sqrt(d_k), d_k)):
+            powers = np.exp(scores / by)
+            assert found[s, which, 0] == pytest.approx((powers[:, 0] / powers.sum(axis=1)).mean(), rel=1e-10)
+
+
+def test_with_a_match_only_d_k_keeps_the_weight_the_same():
+    found = a.match_weights(a.draw_rows(1000), 0.9)[:, :, 0]
+    assert found[-1, 1] > 0.99
+    assert found[1:, 2].max() - found[1:, 2].min() < 0.1
+
+
+@pytest.mark.parametrize(("change", "code"), [
+    ({"law": "cauchy"}, "choice"), ({"rho": 1.01}, "choice"), ({"shared": -0.1}, "choice"), ({"sd_q": 0.0}, "choice"),
+    ({"mean_q": math.nan}, "finite"), ({"mean_k": "1"}, "not_numbers"), ({"law": "signs", "rho": 0.5}, "choice"),
+])  # fmt: skip
+def test_components_that_cannot_be_are_refused(change, code):
+    with pytest.raises(InputError) as error:
+        Components(**change)
+    assert error.value.code == code
+
+
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(InputError):
+        a.predicted_mean(Components(), 0)
+    with pytest.raises(InputError):
+        a.exact_cdf(Components("signs"), 2, [0.0])
+    with pytest.raises(InputError):
+        a.normal_products(a.draw_sums(2, (1,)), Components("uniform"))
+    with pytest.raises(InputError):
+        a.measure(np.zeros((2, 3)), (1,))
+    with pytest.raises(InputError):
+        a.distance([1.0], [0.0, 1.0], [0.5])
