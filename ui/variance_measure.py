@@ -17,7 +17,7 @@ from ui.text import Text
 ROWS = 4000  #: how many rows of weights are measured, whatever the number of pairs
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
+@st.cache_resource(max_entries=16, show_spinner=False)  # no copy for each visitor: charts are cached by what it is
 def spread(seed: int, draws: int, _report: Report) -> Spread:
     return experiment.measure_spread(draws, seed=seed, report=_report)
 

@@ -1,54 +1,101 @@
-"""How q·k spreads as vectors grow: histograms with a slider, and the variance against d_k."""
+"""How q·k spreads as vectors grow: a guess, a bell with a slider, its variance against d_k, how many pairs it takes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
 import pandas as pd
 import streamlit as st
 
+from attention import experiment
 from attention.experiment import Spread
-from attention.saturation import Saturation
-from ui import display, shell, state, variance_controls, variance_measure, variance_spread_charts
+from ui import display, predict, shell, state, variance_controls, variance_measure, variance_spread_sizes, widgets
+from ui import variance_spread_charts as pictures
 from ui.tables import table
 from ui.text import Text
 from ui.variance_charts import number
 
+GUESS = "variance.guess_doubled"
+
 
 def draw(text: Text) -> None:
-    spread, saturation = _measured(text)
-    facts = _facts(spread, saturation)
-    frame = variance_spread_charts.spread_frame(spread, saturation, text)
-    st.vega_lite_chart(frame, variance_spread_charts.spread_spec(shell.layout()), width="content", key="spread")
-    st.markdown(text("see_spread"))
+    spread = _measured(text)
+    guess = predict.choice(GUESS, _answers(text), text("ask_doubled"), key="guess_doubled", committed=True)
+    if guess is None:
+        st.vega_lite_chart(pictures.first_frame(spread, text), pictures.first_spec(shell.layout()), width="content",
+                           key="first")  # fmt: skip
+        st.markdown(text("see_first"))
+        variance_controls.controls(text)
+        return
+    with widgets.line():
+        st.markdown(verdict(spread, guess, text), width="content")
+        predict.again(GUESS, text, key="guess_doubled")
+    frame, spec = pictures.frame(spread, text, guess), pictures.spec(shell.layout())
+    st.vega_lite_chart(frame, spec, width="content", key="spread")
+    st.markdown(text("see_spread", **facts(spread)))
     variance_controls.controls(text)
-    st.caption(text("how_spread", **facts))
     if st.toggle(text("as_tables"), key="spread_table"):
+        st.markdown(estimates_table(spread, text))
         st.dataframe(counts_table(spread, text), hide_index=True)
-    st.markdown(text("heading_variance"))
-    st.markdown(text("why_variance"))
-    spec = variance_spread_charts.variance_spec(shell.layout(), text)
-    st.vega_lite_chart(variance_spread_charts.variance_frame(spread), spec, width="content", key="variance")
-    st.markdown(text("see_variance", **facts))
-    st.caption(text("how_variance"))
-    if st.toggle(text("as_tables"), key="variance_table"):
-        st.markdown(variance_table(spread, text))
+    _fold("why", text, lambda: st.markdown(text("why")))
+    _fold("how", text, lambda: st.markdown(text("how", **facts(spread))))
+    variance_spread_sizes.draw(spread, text)
 
 
-def _measured(text: Text) -> tuple[Spread, Saturation]:
+def _measured(text: Text) -> Spread:
     """The measurements for the seed and number of draws in the link; a bar shows while they are made."""
     bench, place = state.bench(), st.empty()
-    report = variance_measure.progress(place, text)
-    spread = variance_measure.spread(bench.variance_seed, bench.variance_draws, lambda share: report(share / 2))
-    rows = variance_measure.rows(bench.variance_seed, lambda share: report(0.5 + share / 2))
+    spread = variance_measure.spread(bench.variance_seed, bench.variance_draws, variance_measure.progress(place, text))
     place.empty()
-    return spread, rows
+    return spread
 
 
-def _facts(spread: Spread, saturation: Saturation) -> dict[str, str]:
-    """Every measured number that a sentence may mention: <<variance_64>> and so on."""
-    found = {"draws": f"{spread.draws:,}", "rows": f"{saturation.draws:,}", "seed": str(state.bench().variance_seed)}
-    for s, d_k in enumerate(spread.d_k):
-        found[f"variance_{d_k}"] = number(spread.variance[s])
-    return found
+def _fold(name: str, text: Text, inside: Callable[[], object]) -> None:
+    """What is folded is not even sent."""
+    with st.expander(text(f"fold_{name}"), key=f"spread_{name}", on_change="rerun") as folded:
+        if folded.open:
+            inside()
+
+
+def _answers(text: Text) -> dict[str, str]:
+    return predict.answers(list(pictures.GUESSES), "doubled", text)
+
+
+# What was measured decides what is said.
+
+
+def truth(spread: Spread) -> str:
+    """The answer that comes closest to the measured power."""
+    return min(pictures.GUESSES, key=lambda name: abs(pictures.GUESSES[name][0] - spread.power[0]))
+
+
+def verdict(spread: Spread, guess: str, text: Text) -> str:
+    """Whether the guess was right, by what a doubling was measured to do, and whether the interval agrees."""
+    answers, answer = _answers(text), truth(spread)
+    said = "doubled_shown" if guess == predict.SKIP else "doubled_right" if guess == answer else "doubled_wrong"
+    words = [text(said, guess=answers[guess], answer=answers[answer], **_factor(spread))]
+    _, low, high = spread.power
+    if not low <= pictures.GUESSES[answer][0] <= high:
+        words.append(text("doubled_off", answer=answers[answer]))
+    return text.sentences(words)
+
+
+def _factor(spread: Spread) -> dict[str, str]:
+    """By what a doubling of d_k multiplies the variance, with its interval."""
+    decimals = 3 if spread.draws < 100_000 else 4
+    factors = (display.short(2.0**power, decimals) for power in spread.power)
+    return dict(zip(("factor", "low", "high"), factors, strict=True))
+
+
+def facts(spread: Spread) -> dict[str, str]:
+    """The measured numbers that sentences mention."""
+    d_k = np.array(spread.d_k)
+    held = np.count_nonzero((spread.low <= d_k) & (d_k <= spread.high))
+    return _factor(spread) | {
+        "draws": f"{spread.draws:,}", "seed": str(state.bench().variance_seed), "stops": str(len(d_k)),
+        "held": str(held), "literal": str(experiment.LITERAL), "repeats": f"{experiment.REPEATS:,}",
+    }  # fmt: skip
 
 
 # Tables: for screen readers, for copying, and for whoever prefers digits.
@@ -63,13 +110,18 @@ def counts_table(spread: Spread, text: Text) -> pd.DataFrame:
     return pd.DataFrame({text("table_bar"): [*bars, text("table_outside")], **columns})
 
 
-def variance_table(spread: Spread, text: Text) -> str:
-    head = ["d_k", *(text(f"table_{name}") for name in ("variance", "interval", "scaled", "interval"))]
+def estimates_table(spread: Spread, text: Text) -> str:
+    """Mean, variance and standard deviation, each with its 95 % interval."""
+    head = ["d_k", *(text(f"table_{name}") for name in ("mean", "variance", "deviation", "ratio"))]
     rows = []
-    for d_k, *measured in zip(spread.d_k, spread.variance, spread.low, spread.high, strict=True):
-        cells = [str(d_k)]
-        for over in (1, d_k):
-            variance, low, high = (x / over for x in measured)
-            cells += [number(variance), f"{number(low)} – {number(high)}"]
-        rows.append(cells)
+    measured = zip(spread.mean, spread.mean_error, spread.variance, spread.low, spread.high, strict=True)
+    for d_k, (mean, error, *variance) in zip(spread.d_k, measured, strict=True):
+        cells = [_estimate(mean, mean - error, mean + error), _estimate(*variance)]
+        cells += [_estimate(*np.sqrt(variance)), _estimate(*(x / d_k for x in variance))]
+        rows.append([str(d_k), *cells])
     return table(head, rows)
+
+
+def _estimate(x: float, low: float, high: float) -> str:
+    x, low, high = (f"−{number(-each)}" if each < 0 else number(each) for each in (x, low, high))
+    return f"{x} ({low} … {high})"

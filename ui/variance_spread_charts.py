@@ -1,9 +1,10 @@
-"""The charts of how q·k spreads: histograms with a slider for d_k, and the variance against d_k."""
+"""The charts of how q·k spreads: a bell whose d_k a slider chooses, and the variance against d_k."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
+from math import sqrt
 from typing import Any
 
 import altair as alt
@@ -11,196 +12,216 @@ import numpy as np
 import pandas as pd
 
 from attention import experiment
-from attention.experiment import REACH, STOPS, Spread
-from attention.saturation import SCALES, Saturation
-from ui import theme
+from attention.experiment import REACH, Spread
+from ui import charts, theme
 from ui.charts import INK
 from ui.text import Text, in_both
 from ui.variance_charts import (
     COLOURS,
-    NAMES,
     TICKS,
-    coloured,
     d_k_axis,
     layered,
     number,
     of_kind,
     page,
-    titled,
+    percent,
     width_of,
     word,
 )
 
-SIDES = ("none", "sqrt")
 SLIDER = "d_k = 2ⁿ,  n =\u00a0"
-START = 6.0  #: the slider's first position: d_k = 2⁶ = 64
+START = 6  #: the slider's first position: d_k = 2⁶ = 64
+FIRST = 2**START  #: the d_k that is shown before anything is guessed
+NARROW = 40.0  #: how far to both sides that picture goes
 EDGE = float(experiment.EDGES[-1])
 WIDTH = float(experiment.EDGES[1] - experiment.EDGES[0])
-BARS = ("kind", "side", "d", "a", "none", "sqrt", "text")
-POINTS = ("kind", "side", "d", "y", "low", "high")
+COLUMNS = ("kind", "side", "d", "y", "low", "high", "a", "share", "expected", "text")
 
-_STRETCH = {"none": "sqrt(dk)", "sqrt": "1"}
+#: what can be guessed → p in Var = d_k^p, and where "your guess" stands beside that line
+GUESSES = {"same": (0.0, 64, 1.8), "root": (0.5, 100, 4.5), "double": (1.0, 60, 20), "square": (2.0, 22, 220)}
+COLOUR = COLOURS["none"]
 #: Just above the tallest bar: at small d_k the middle bars are taller than the bell's.
 _TOP = "0.115 * (1 + 0.9 / dk)"
 
 
-# Histograms and the weights below them.
+@lru_cache(maxsize=32)
+def frame(spread: Spread, text: Text, guess: str) -> Any:
+    """Bars and points of every stop, the theory, the guess as a line, and the words in the reader's language."""
+    records = [*_bars(spread), *_normal(), *_points(spread), *_guess(guess, text), *_words(spread, text)]
+    return _table(records)
 
 
-def spread_frame(spread: Spread, saturation: Saturation, text: Text) -> pd.DataFrame:
-    """Bars, theory, weights and words of every stop; the words in the reader's language."""
-    records = [*_bar_records(spread), *_theory_records(), *_weight_records(saturation)]
-    return pd.DataFrame.from_records(records + list(_word_records(spread, text)), columns=list(BARS))
+@lru_cache(maxsize=32)
+def first_frame(spread: Spread, text: Text) -> Any:
+    """The bell at one d_k, without its variance: that is asked for."""
+    records = [each for each in (*_bars(spread), *_normal()) if each["kind"] == "normal" or each["d"] == FIRST]
+    share, reach = within(spread)
+    said = text("within", share=percent(share), low=f"−{reach}", high=str(reach))
+    return _table([*records, *_titles("bell", text), _said("stop", f"d_k = {FIRST}", FIRST),
+                   _said("within", said, FIRST)])  # fmt: skip
 
 
-def _bar_records(spread: Spread) -> Iterator[tuple[Any, ...]]:
-    """Shares of the draws, bar by bar, in units of √d_k: the same for q·k and q·k/√d_k."""
-    shares = spread.counts / spread.draws
+def within(spread: Spread, deviations: int = 2) -> tuple[float, int]:
+    """The share of the products at FIRST that lie within so many theoretical deviations, and how far that is."""
+    bars = np.abs(spread.edges) < deviations
+    inside = spread.counts[spread.d_k.index(FIRST)][np.flatnonzero(bars)[0] - 1 : np.flatnonzero(bars)[-1] + 1]
+    return float(inside.sum() / spread.draws), round(deviations * sqrt(FIRST))
+
+
+def _table(records: list[dict[str, Any]]) -> Any:
+    return charts.arrow(pd.DataFrame.from_records(records, columns=list(COLUMNS)))
+
+
+def _bars(spread: Spread) -> Iterator[dict[str, Any]]:
+    """Shares of the draws, bar by bar, in units of √d_k, and what theory expects exactly."""
     for s, d_k in enumerate(spread.d_k):
-        for a, share in zip(spread.edges[:-1], shares[s], strict=True):
-            yield "bar", None, d_k, float(a), float(share), float(share), None
+        expected = experiment.expected_shares(d_k)
+        for a, count, share in zip(spread.edges[:-1], spread.counts[s], expected, strict=True):
+            yield {"kind": "bar", "d": d_k, "a": float(a), "share": count / spread.draws, "expected": float(share)}
 
 
-def _theory_records() -> Iterator[tuple[Any, ...]]:
+def _normal() -> Iterator[dict[str, Any]]:
     """What N(0, 1) expects of a bar around each point."""
     z = np.linspace(-EDGE, EDGE, 91)
-    shares = experiment.normal_density(z) * WIDTH
-    for a, share in zip(z, shares, strict=True):
-        yield "theory", None, None, float(a), float(share), float(share), None
+    for a, share in zip(z, experiment.normal_density(z) * WIDTH, strict=True):
+        yield {"kind": "normal", "a": float(a), "expected": float(share)}
 
 
-def _weight_records(saturation: Saturation) -> Iterator[tuple[Any, ...]]:
-    """A row of weights after the other, a bar's room between them; for q·k and for q·k/√d_k."""
-    for s, d_k in enumerate(saturation.d_k):
-        none, sqrt = (saturation.examples[s, SCALES.index(side)] for side in SIDES)
-        for row, key in np.ndindex(none.shape):
-            at = float(row * (none.shape[1] + 1) + key)
-            yield "weight", None, d_k, at, float(none[row, key]), float(sqrt[row, key]), None
-
-
-def _word_records(spread: Spread, text: Text) -> Iterator[tuple[Any, ...]]:
-    for side in SIDES:
-        yield "title", side, None, None, None, None, text(f"title_{side}")
-        yield "rows", side, None, None, None, None, text("title_rows")
-        yield "share", side, None, None, None, None, text("axis_share")
+def _points(spread: Spread) -> Iterator[dict[str, Any]]:
+    """Measured variances with their intervals, as they are and divided by d_k, and what theory says of both."""
     for s, d_k in enumerate(spread.d_k):
-        yield "stop", None, d_k, None, None, None, f"d_k = {d_k}"
-        for side in SIDES:
-            over = d_k if side == "sqrt" else 1
-            measured, low, high = (number(x[s] / over) for x in (spread.variance, spread.low, spread.high))
-            words = text("measured", variance=measured, low=low, high=high, theory=number(d_k / over))
-            yield "measured", side, d_k, None, None, None, words
-            outside = int((spread.beyond if side == "none" else spread.outside)[s])
-            if outside:
-                yield "outside", side, d_k, None, None, None, text("outside", count=f"{outside:,}")
+        measured = np.array([spread.variance[s], spread.low[s], spread.high[s]])
+        for side, values in (("curve", measured), ("ratio", measured / d_k)):
+            y, low, high = values.tolist()
+            yield {"kind": "point", "side": side, "d": d_k, "y": y, "low": low, "high": high}
+    for d_k in (spread.d_k[0], spread.d_k[-1]):
+        yield {"kind": "theory", "side": "curve", "d": d_k, "y": float(d_k)}
+        yield {"kind": "theory", "side": "ratio", "d": d_k, "y": 1.0}
+
+
+def _guess(guess: str, text: Text) -> Iterator[dict[str, Any]]:
+    if guess in GUESSES:
+        power, *at = GUESSES[guess]
+        for d_k in (1, 4096):
+            yield {"kind": "guess", "side": "curve", "d": d_k, "y": float(d_k) ** power}
+        yield {"kind": "named", "side": "curve", "d": at[0], "y": at[1], "text": text("your_guess")}
+
+
+def _said(kind: str, words: str, d_k: int | None = None, side: str = "bell") -> dict[str, Any]:
+    return {"kind": kind, "side": side, "d": d_k, "text": words}
+
+
+def _titles(side: str, text: Text) -> Iterator[dict[str, Any]]:
+    yield _said("title", text(f"title_{side}"), side=side)
+    if side == "bell":
+        yield _said("share", text("axis_share"))
+
+
+def _words(spread: Spread, text: Text) -> Iterator[dict[str, Any]]:
+    for side in ("bell", "curve", "ratio"):
+        yield from _titles(side, text)
+    yield _said("line", text("theory_line"), side="curve") | {"d": 900, "y": 3000}
+    for s, d_k in enumerate(spread.d_k):
+        yield _said("stop", f"d_k = {d_k}", d_k)
+        said = {name: number(float(x[s])) for name, x in (("variance", spread.variance), ("low", spread.low),
+                                                          ("high", spread.high))}  # fmt: skip
+        yield _said("measured", text("measured", theory=f"{d_k:,}", **said), d_k)
+        if spread.beyond[s]:
+            yield _said("outside", text("outside", count=f"{spread.beyond[s]:,}"), d_k)
 
 
 @lru_cache(maxsize=16)
-def spread_spec(layout: str) -> dict[str, Any]:
-    """Two histograms over two rows of weights, and the slider that moves all four."""
+def spec(layout: str) -> dict[str, Any]:
+    """The bell, and beside it (below it on a phone) how its variance grows; a slider moves through all of them."""
     columns = 2 if layout in {"xl", "wide"} else 1
-    width = width_of(layout, columns, axis=70)
-    sides = [_side(side, width, layout == "phone") for side in SIDES]
-    same = in_both("same_axis", "variance_spread") + "\u00a0"
+    width, small = width_of(layout, columns, axis=70), layout == "phone"
+    growth = {"vconcat": [_curve(width, 140 if small else 172), _ratio(width, 62)], "spacing": 14}
     exponent = {"input": "range", "min": 0, "max": 12, "step": 0.5, "name": SLIDER}
     params = [
         {"name": "log2_dk", "value": START, "bind": exponent},
         {"name": "dk", "expr": "round(pow(2, log2_dk))"},
-        {"name": "same", "value": True, "bind": {"input": "checkbox", "name": same}},
     ]
-    return page(sides, columns, in_both("spread_alt", "variance_spread")) | {"params": params}
-
-
-def _side(side: str, width: int, small: bool) -> dict[str, Any]:
-    tall, low = (104, 40) if small else (176, 56)
-    histogram, weights = _histogram(side, width, tall), _weights(side, width, low)
-    return {"vconcat": [histogram, weights], "spacing": 10 if small else 12}
-
-
-def _histogram(side: str, width: int, height: int) -> dict[str, Any]:
-    reach = str(REACH) if side == "none" else f"same ? {REACH} : {EDGE}"
-    wide = alt.Scale(domain=[alt.expr(f"-({reach})"), alt.expr(reach)], nice=False)
-    x = alt.X("x:Q", scale=wide, title=None, axis=alt.Axis(tickCount=5, grid=False))
-    y = alt.Y(f"{side}:Q", scale=alt.Scale(domain=[0, alt.expr(_TOP)], nice=False),
-              axis=alt.Axis(format="%", tickCount=3), title=None)  # fmt: skip
-    by = _STRETCH[side]
-    stretched = {"x": f"datum.a * {by}", "x2": f"(datum.a + {WIDTH}) * {by}"}
-    tips = [alt.Tooltip("x:Q", format=".2f", title="≥"), alt.Tooltip("x2:Q", format=".2f", title="<"),
-            alt.Tooltip(f"{side}:Q", format=".2%", title="%")]  # fmt: skip
-    bars = of_kind("bar").transform_filter("datum.d === dk").transform_calculate(**stretched).mark_rect(
-        clip=True, color=COLOURS[side], opacity=0.75
-    ).encode(x, y, alt.X2("x2:Q"), alt.Y2Datum(0), tooltip=tips)  # fmt: skip
-    theory = of_kind("theory").transform_calculate(**stretched, ink="1").mark_line(
-        clip=True, strokeWidth=2
-    ).encode(x, y, alt.Order("a:Q"), INK)  # fmt: skip
-    words = [
-        word("title", side, 0, -26, fontSize=14, fontWeight="bold"),
-        word("measured", side, 0, -9, fontSize=12),
-        word("stop", side, 6, 12, fontSize=18 if height < 150 else 22, fontWeight="bold"),
-        word("outside", side, width - 2, 8, fontSize=11, align="right"),
-        word("share", side, -56, height // 2, fontSize=12, align="center", angle=270, opacity=0.85),
-    ]
-    return layered(width, height, bars, theory, *words)
-
-
-def _weights(side: str, width: int, height: int) -> dict[str, Any]:
-    chosen = of_kind("weight").transform_filter("datum.d === dk").transform_calculate(b="datum.a + 1")
-    x = alt.X("a:Q", scale=alt.Scale(domain=[-0.5, 26.5], nice=False), axis=None)
-    ends = alt.Axis(values=[0, 1], format="d")
-    y = alt.Y(f"{side}:Q", scale=alt.Scale(domain=[0, 1]), title=None, axis=ends)
-    ramp = alt.Scale(domain=[0, 1], range=list(theme.WEIGHTS), interpolate="rgb")
-    bars = chosen.mark_rect(stroke=theme.MASKED_STROKE, strokeWidth=1).encode(
-        x, y, alt.X2("b:Q"), alt.Y2Datum(0), alt.Color(f"{side}:Q", scale=ramp, legend=None),
-        tooltip=alt.Tooltip(f"{side}:Q", format=".4f", title="softmax"),
-    )  # fmt: skip
-    return layered(width, height, bars, word("rows", side, 0, -7, fontSize=12))
-
-
-# Variance against d_k.
-
-
-def variance_frame(spread: Spread) -> pd.DataFrame:
-    """Measured variances with their intervals, raw and scaled, and the two theoretical lines."""
-    records: list[tuple[Any, ...]] = []
-    for s, d_k in enumerate(spread.d_k):
-        for side, over in (("none", 1), ("sqrt", d_k)):
-            measured = (float(x[s]) / over for x in (spread.variance, spread.low, spread.high))
-            records.append(("measured", NAMES[side], d_k, *measured))
-    for d_k in (STOPS[0], STOPS[-1]):
-        records.append(("theory", NAMES["none"], d_k, d_k, None, None))
-        records.append(("theory", NAMES["sqrt"], d_k, 1.0, None, None))
-    return pd.DataFrame.from_records(records, columns=list(POINTS))
+    bell = _bell(width, 150 if small else 268 if columns == 2 else 190, REACH)
+    return page([bell, growth], columns, in_both("spread_alt", "variance_spread")) | {"params": params}
 
 
 @lru_cache(maxsize=16)
-def variance_spec(layout: str, text: Text) -> dict[str, Any]:
-    """Log–log: Var = d_k rises, 1 stays; and the flat one again, magnified until intervals can be seen."""
-    columns = 2 if layout in {"xl", "wide"} else 1
-    width = min(width_of(layout, columns, axis=72), 520)
-    log = alt.Scale(type="log", domain=[0.7, 6000], nice=False)
-    both = _measured(width, log, alt.Axis(values=TICKS, format=",d"), SIDES, text)
-    magnified = alt.Scale(domain=[0.8, 1.2], nice=False, clamp=True)
-    flat = _measured(width, magnified, alt.Axis(format=".2f", tickCount=5), SIDES[1:], text)
-    views = [both | titled("title_both", text), flat | titled("title_flat", text)]
-    return page(views, columns, text("variance_alt"))
+def first_spec(layout: str) -> dict[str, Any]:
+    """The bell at one d_k."""
+    width = min(width_of(layout, 1, axis=70), 620)
+    bell = _bell(width, 150 if layout == "phone" else 200, NARROW)
+    return page([bell], 1, in_both("first_alt", "variance_spread")) | {"params": [{"name": "dk", "value": FIRST}]}
 
 
-def _measured(
-    width: int, scale: alt.Scale, axis: alt.Axis, sides: Sequence[str], text: Text
-) -> dict[str, Any]:  # fmt: skip
-    shown = f"indexof({[NAMES[side] for side in sides]}, datum.side) >= 0"
-    x, colour = d_k_axis(), coloured(SIDES)
-    y = alt.Y("y:Q", scale=scale, axis=axis, title=text("axis_variance"))
-    tips = [alt.Tooltip("side:N", title=text("tip_what")), alt.Tooltip("d:Q", title="d_k"),
-            alt.Tooltip("y:Q", format=",.4~f", title=text("tip_variance")),
-            alt.Tooltip("low:Q", format=",.4~f", title=text("tip_low")),
-            alt.Tooltip("high:Q", format=",.4~f", title=text("tip_high"))]  # fmt: skip
-    measured = alt.Chart().transform_filter(f"datum.kind === 'measured' && {shown}")
-    theory = alt.Chart().transform_filter(f"datum.kind === 'theory' && {shown}")
-    return layered(
-        width, 220,
-        theory.mark_line(strokeWidth=1.5, clip=True).encode(x, y, colour),
-        measured.mark_rule(strokeWidth=2).encode(x, alt.Y("low:Q", scale=scale), alt.Y2("high:Q"), colour),
-        measured.mark_point(filled=True, size=34, opacity=1).encode(x, y, colour, tooltip=tips),
-        share_colour=True,
-    )  # fmt: skip
+def _bell(width: int, height: int, reach: float) -> dict[str, Any]:
+    x = alt.X("x:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), title=None,
+              axis=alt.Axis(tickCount=5, grid=False))  # fmt: skip
+    tall = alt.Scale(domain=[0, alt.expr(_TOP)], nice=False)
+    y = alt.Y("share:Q", scale=tall, axis=alt.Axis(format="%", tickCount=3), title=None)
+    stretched = {"x": "datum.a * sqrt(dk)", "x2": f"(datum.a + {WIDTH}) * sqrt(dk)", "ink": "1"}
+    tips = [alt.Tooltip("x:Q", format=".2f", title="≥"), alt.Tooltip("x2:Q", format=".2f", title="<"),
+            alt.Tooltip("share:Q", format=".2%", title="%"),
+            alt.Tooltip("expected:Q", format=".2%", title="∫")]  # fmt: skip
+    mine = of_kind("bar").transform_filter("datum.d === dk").transform_calculate(**stretched)
+    bars = mine.mark_rect(clip=True, color=COLOUR, opacity=0.7).encode(
+        x, y, alt.X2("x2:Q"), alt.Y2Datum(0), tooltip=tips
+    )
+    expected, order = alt.Y("expected:Q", scale=tall, title=None), alt.Order("a:Q")
+    exact = mine.mark_line(clip=True, strokeWidth=1.5, interpolate="step-after").encode(x, expected, order, INK)
+    normal = of_kind("normal").transform_calculate(**stretched).mark_line(
+        clip=True, strokeWidth=1.5, strokeDash=[5, 4]
+    ).encode(x, expected, order, INK)  # fmt: skip
+    words = [
+        word("title", "bell", 0, -26, fontSize=14, fontWeight="bold"),
+        word("measured", "bell", 0, -9, fontSize=12),
+        word("within", "bell", 0, -9, fontSize=12),
+        word("stop", "bell", 6, 14, fontSize=18 if height < 160 else 22, fontWeight="bold"),
+        word("outside", "bell", width - 2, 8, fontSize=11, align="right"),
+        word("share", "bell", -56, height // 2, fontSize=12, align="center", angle=270, opacity=0.85),
+    ]
+    return layered(width, height, bars, exact, normal, *words)
+
+
+def _of(kind: str, side: str) -> alt.Chart:
+    return of_kind(kind).transform_filter(f"datum.side === '{side}'").transform_calculate(ink="1")
+
+
+def _marks(side: str, y: alt.Y, scale: alt.Scale) -> list[alt.Chart]:
+    """What theory says, the measured points with their intervals, and the one that the slider is at."""
+    x = d_k_axis()
+    value = "Var" if side == "curve" else "Var ÷ d_k"
+    tips = [alt.Tooltip("d:Q", title="d_k"), alt.Tooltip("y:Q", format=",.4~f", title=value),
+            alt.Tooltip("low:Q", format=",.4~f", title="95% ≥"),
+            alt.Tooltip("high:Q", format=",.4~f", title="95% ≤")]  # fmt: skip
+    points = _of("point", side)
+    here = points.transform_filter("datum.d === dk")
+    return [
+        _of("theory", side).mark_line(strokeWidth=1.5, opacity=0.8).encode(x, y, INK),
+        here.mark_rule(strokeWidth=1, opacity=0.4).encode(x, INK),
+        points.mark_rule(strokeWidth=2, color=COLOUR).encode(x, alt.Y("low:Q", scale=scale), alt.Y2("high:Q")),
+        points.mark_point(filled=True, size=30, opacity=1, color=COLOUR).encode(x, y, tooltip=tips),
+        here.mark_point(size=120, strokeWidth=2, opacity=1).encode(x, y, INK),
+    ]
+
+
+def _curve(width: int, height: int) -> dict[str, Any]:
+    """Log–log: a power of d_k is a straight line."""
+    scale = alt.Scale(type="log", domain=[0.6, 7000], nice=False)
+    y = alt.Y("y:Q", scale=scale, axis=alt.Axis(values=TICKS, format=",d"), title=None)
+    guess = of_kind("guess").mark_line(strokeWidth=3, strokeDash=[8, 5], clip=True, color=theme.CHOSEN)
+    labels = [
+        of_kind("named").mark_text(align="left", fontSize=13, fontWeight="bold", color=theme.CHOSEN).encode(
+            d_k_axis(), y, alt.Text("text:N")),
+        _of("line", "curve").mark_text(align="right", fontSize=12).encode(d_k_axis(), y, alt.Text("text:N"), INK),
+    ]  # fmt: skip
+    marks = _marks("curve", y, scale)
+    title = word("title", "curve", 0, -9, fontSize=14, fontWeight="bold")
+    return layered(width, height, guess.encode(d_k_axis(), y), *marks, *labels, title)
+
+
+def _ratio(width: int, height: int) -> dict[str, Any]:
+    """Close up: the more pairs, the closer."""
+    scale = alt.Scale(zero=False, nice=True)
+    y = alt.Y("y:Q", scale=scale, axis=alt.Axis(format=".3~f", tickCount=4), title=None)
+    title = word("title", "ratio", 0, -9, fontSize=12, fontWeight="bold")
+    return layered(width, height, *_marks("ratio", y, scale), title)
