@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from attention.checks import Array, InputError, one_of, whole_number
 from attention.divisors import DIVISORS, divisor, norms
-from attention.experiment import BLOCK, EDGES, Z_95, Report, checked_stops, chunks, generators
-from attention.saturation import grow_rows
+from attention.experiment import EDGES, Z_95, Report, checked_stops
+from attention.saturation import grow_with_lengths
 from attention.softmax import normalized_entropy, softmax
 
 STOPS = tuple(2**n for n in range(2, 13))
@@ -93,8 +93,8 @@ def measure_divided(
         deviation=np.empty((len(stops), 3)), cosine_deviation=np.empty((len(stops), 3)),
         entropy=np.empty(wide), error=np.empty(wide), top=np.empty(wide), scores=np.empty(kept), cosines=np.empty(kept),
     )  # fmt: skip
-    rows = grow_rows(draws, stops, n_keys=n_keys, seed=seed, report=report)
-    for s, ((scores, gram), q_squared) in enumerate(zip(rows, grow_lengths(draws, stops, seed=seed), strict=True)):
+    rows = grow_with_lengths(draws, stops, n_keys=n_keys, seed=seed, report=report)
+    for s, (scores, gram, q_squared) in enumerate(rows):
         root, cosines = np.sqrt(stops[s]), scores / norms(q_squared, gram)
         found.counts[s] = np.histogram(scores / root, EDGES)[0]
         found.cosine_counts[s] = np.histogram(cosines * root, EDGES)[0]
@@ -107,24 +107,6 @@ def measure_divided(
             found.error[s, at] = Z_95 * evenness.std(ddof=1) / np.sqrt(draws)
             found.top[s, at] = weights.max(axis=-1).mean()
     return found
-
-
-def grow_lengths(draws: int, stops: Sequence[int], *, seed: int = 0, block: int = BLOCK) -> Iterator[Array]:
-    """Yield ‖q‖² of the queries of `grow_rows` at each stop, as their vectors grow.
-
-    Yields: (draws,) for each stop; the same array, grown.
-
-    >>> [x.round(2).tolist() for x in grow_lengths(2, (1, 2), seed=0)]
-    [[2.08, 0.8], [2.63, 0.8]]
-    """
-    for_q, _ = generators(seed)
-    most = max(block // draws, 1)
-    q, squares = np.empty((most, draws)), np.zeros(draws)
-    for reached, size in chunks(stops, most):
-        for_q.standard_normal(out=q[:size])
-        squares += np.einsum("id,id->d", q[:size], q[:size])
-        if reached in stops:
-            yield squares
 
 
 def _divided(scores: Array, cosines: Array, d_k: int) -> Iterator[Array]:

@@ -2,10 +2,129 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import streamlit as st
 
+from attention import divided
+from attention.divided import ALPHAS, OTHERS, Divided
+from attention.divisors import HEADS, divisor
+from attention.experiment import Report
+from ui import display, shell, state, variance_controls, variance_divisors_charts, variance_measure, views, widgets
+from ui.tables import table
 from ui.text import Text
+from ui.variance_divisors_frame import digits, entropy, even, frame, plus_minus, short_name
+
+CHOICES = ("linear", *OTHERS)  #: what the last panel can divide by
 
 
 def draw(text: Text) -> None:
     st.markdown(text("question"))
+    other = _choose(text)
+    found = measured(text)
+    spec = variance_divisors_charts.spec(shell.layout())
+    st.vega_lite_chart(frame(found, other, text), spec, width="content", key="divisors")
+    st.markdown(seen(found, text))
+    st.markdown(why_not(other, found, found.d_k[-1], text))
+    variance_controls.controls(text, draws=False)
+    _why_not_others(found, text)
+    _how(found, text)
+    if st.toggle(text("as_tables"), key="divisors_table"):
+        st.markdown(by_d_k(found, other, text))
+
+
+def _choose(text: Text) -> str:
+    """What the last panel divides by."""
+    other = str(views.get(state.bench(), "variance.divisor"))
+    widgets.look("variance.divisor", CHOICES, other, text, show=short_name, key="variance_divisor")
+    return other
+
+
+def measured(text: Text) -> Divided:
+    """The measurement with the seed in the link; a bar shows while it is made."""
+    place = st.empty()
+    found = _measured(state.bench().variance_seed, variance_measure.progress(place, text))
+    place.empty()
+    return found
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _measured(seed: int, _report: Report) -> Divided:
+    """The very same for everyone: what is drawn from it is cached by it."""
+    return divided.measure_divided(variance_measure.ROWS, seed=seed, report=_report)
+
+
+def seen(found: Divided, text: Text) -> str:
+    """What the panels show, by what was measured."""
+    ranges = [float(np.ptp(found.entropy[:, found.column("power", alpha)])) for alpha in ALPHAS]
+    level = ALPHAS[int(np.argmin(ranges))]
+    values = {f"{name}_{where}": even(found.entropy[s, found.column(name)], 2)
+              for name in ("none", "sqrt", "linear") for where, s in (("first", 0), ("last", -1))}  # fmt: skip
+    return text("see", level=f"{level:g}", first=found.d_k[0], last=found.d_k[-1], **values)
+
+
+# Why not another divisor: the numbers that answer it.
+
+
+def _why_not_others(found: Divided, text: Text) -> None:
+    with st.expander(text("why_not"), key="divisors_why_not", on_change="rerun", icon=":material/help:") as folded:
+        if not folded.open:
+            return
+        d_k = int(views.get(state.bench(), "variance.divisor_at"))
+        key = state.control("variance_divisor_at", d_k)
+        st.select_slider(text("at_d_k"), list(found.d_k), d_k, key=key, width=420,
+                         on_change=state.on_show(key, "variance.divisor_at", list(found.d_k)))
+        st.markdown(compared(found, d_k, text))
+        st.markdown("\n\n".join(f"- {why_not(name, found, d_k, text)}" for name in CHOICES))
+
+
+def why_not(name: str, found: Divided, d_k: int, text: Text) -> str:
+    """What a divisor does to the scores at this d_k, and why that is not wanted."""
+    s, n = found.d_k.index(d_k), found.n_keys
+    top = found.top[s, found.column(name)]
+    return text(
+        f"why_{name}", d_k=d_k, keys=n, even=digits(1 / n), top=display.short(top, 3),
+        spread=digits(found.spread(s, name)[0]), spread_linear=digits(found.spread(s, "linear")[0]),
+        entropy=even(found.entropy[s, found.column(name)]),
+        entropy_sqrt=even(found.entropy[s, found.column("sqrt")]),
+        divisor="" if name == "cosine" else digits(divisor(name, d_k)), root=digits(math.sqrt(d_k)), heads=HEADS,
+        too_much=digits(math.sqrt(HEADS)), most=f"{math.e**2 / (math.e**2 + n - 1):.0%}", ratio=f"{math.e**2:.2f}",
+    )  # fmt: skip
+
+
+def compared(found: Divided, d_k: int, text: Text) -> str:
+    """All divisors at one d_k."""
+    s = found.d_k.index(d_k)
+    head = [text(f"table_{name}") for name in ("divisor", "number", "spread", "evenness", "top")]
+    rows = []
+    for name in ("none", "sqrt", *CHOICES):
+        number = "‖q‖‖k‖" if name == "cosine" else _divisor(divisor(name, d_k))
+        evenness = plus_minus(entropy(found, s, name), bounded=True)
+        top = display.short(found.top[s, found.column(name)], 3)
+        rows.append([short_name(name), number, plus_minus(found.spread(s, name)), evenness, top])
+    return table(head, rows)
+
+
+def _divisor(x: float) -> str:
+    return f"{x:,.0f}" if x >= 100 or x == round(x) else digits(x)
+
+
+def _how(found: Divided, text: Text) -> None:
+    with st.expander(text("how_measured"), key="divisors_how", on_change="rerun") as folded:
+        if folded.open:
+            st.markdown(text("how", rows=f"{found.draws:,}", keys=found.n_keys, seed=state.bench().variance_seed,
+                             scores=f"{found.draws * found.n_keys:,}", first=found.d_k[0], last=found.d_k[-1]))
+
+
+def by_d_k(found: Divided, other: str, text: Text) -> str:
+    """The spread and the entropy behind the curves, with their intervals; every power at a tenth."""
+    names = [("none", 0.0), ("sqrt", 0.5), (other, 0.5), *(("power", alpha) for alpha in ALPHAS[2:-1:2])]
+    head = ["d_k", *(f"÷ d_k^{alpha:g}" if name == "power" else short_name(name) for name, alpha in names)]
+    rows = [
+        [str(d_k), *(
+            f"{plus_minus(found.spread(s, name, alpha))}; {plus_minus(entropy(found, s, name, alpha), bounded=True)}"
+            for name, alpha in names
+        )] for s, d_k in enumerate(found.d_k)
+    ]  # fmt: skip
+    return f"{text('table_says')}\n\n{table(head, rows)}"

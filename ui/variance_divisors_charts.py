@@ -1,0 +1,175 @@
+"""The charts of the divisors, as one spec: what is dragged in it moves all of them, and asks no server.
+
+Four panels, each a histogram over the weights that the same three queries give: undivided, by √d_k, by the power that
+is dragged, and by another divisor. Below them the spread and the entropy against d_k. The weights are computed in the
+browser, from the scores.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import altair as alt
+
+from ui import charts, theme
+from ui.charts import INK
+from ui.text import in_both
+from ui.variance_charts import COLOURS, TICKS, layered, of_kind, page
+from ui.variance_divisors_frame import OUTLINED, SIDES, WIDTH
+
+CLOSE = {"grid": False, "labelPadding": 4}  #: an axis of which the labels keep near
+REACH = 6  #: how far to both sides of 0 a histogram goes
+TOP = 0.125  #: the share of scores at its top
+ALPHA, START_ALPHA = " α = ", 0.25
+EXPONENT, START = "d_k = 2ⁿ,  n = ", 6  #: at first d_k = 2⁶ = 64
+
+#: how wide a panel makes one standard unit of q·k, and what it makes of a score
+_STRETCH = {"none": "sqrt(datum.d)", "sqrt": "1", "power": "pow(datum.d, 0.5 - alpha)", "other": "datum.low"}
+_DIVIDED = {"none": "datum.y", "sqrt": "datum.y / sqrt(datum.d)", "power": "datum.y / pow(datum.d, alpha)",
+            "other": "datum.other"}  # fmt: skip
+_DRAGGED = "datum.i === step"
+_NOW = "datum.d === dk"
+
+
+@lru_cache(maxsize=8)
+def spec(layout: str) -> dict[str, Any]:
+    """Four panels and two curves, and the sliders for α and d_k."""
+    room, small = charts.ROOM[layout][0], layout == "phone"
+    gap, tall, low = (10, 66, 30) if small else (22, 110, 44) if layout == "xl" else (22, 80, 34)
+    columns = 4 if room > 800 else 2
+    width = (room - (columns - 1) * gap) // columns
+    panels = [_panel(side, width, tall, low, small) for side in SIDES]
+    wide = (room - gap) // 2 - 34
+    curves = [_curve(kind, wide, 78 if small else tall - 14, small) for kind in ("spread", "entropy")]
+    rows = [{"hconcat": panels[i : i + columns], "spacing": gap} for i in range(0, 4, columns)]
+    slider = {"input": "range", "step": 1}
+    params = [
+        {"name": "alpha", "value": START_ALPHA, "bind": slider | {"min": 0, "max": 1, "step": 0.05, "name": ALPHA}},
+        {"name": "log2_dk", "value": START, "bind": slider | {"min": 2, "max": 12, "name": EXPONENT}},
+        {"name": "step", "expr": "round(20 * alpha)"},
+        {"name": "dk", "expr": "round(pow(2, log2_dk))"},
+    ]  # fmt: skip
+    whole = page([], 1, in_both("alt", "variance_divisors")) | {"params": params}
+    del whole["concat"], whole["columns"]
+    return whole | {"vconcat": [*rows, {"hconcat": curves, "spacing": gap}], "spacing": 12}
+
+
+def _colour(channel: Any = alt.Color) -> Any:
+    return channel("who:N", scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())), legend=None)
+
+
+def _panel(side: str, width: int, tall: int, low: int, small: bool) -> dict[str, Any]:
+    return {"vconcat": [_histogram(side, width, tall, small), _weights(side, width, low, small)], "spacing": 12}
+
+
+def _histogram(side: str, width: int, height: int, small: bool) -> dict[str, Any]:
+    """The bars of the chosen d_k, and the outlines of others."""
+    share = "other" if side == "other" else "y"
+    wide = alt.Scale(domain=[-REACH, REACH], nice=False)
+    x = alt.X("x:Q", scale=wide, title=None, axis=alt.Axis(values=[-4, 0, 4], format="d", **CLOSE))
+    y = alt.Y(f"{share}:Q", scale=alt.Scale(domain=[0, TOP], nice=False), axis=None)
+    by = _STRETCH[side]
+    stretched = {"x": f"datum.a * ({by})", "x2": f"(datum.a + {WIDTH}) * ({by})",
+                 "middle": f"(datum.a + {WIDTH / 2}) * ({by})"}  # fmt: skip
+    if side != "other":
+        stretched["who"] = f"'{side}'"
+    tips = [alt.Tooltip("d:Q", title="d_k"), alt.Tooltip("x:Q", format=".3~g", title="≥"),
+            alt.Tooltip("x2:Q", format=".3~g", title="<"), alt.Tooltip(f"{share}:Q", format=".2%", title="%")]
+    # The stroke is what can be seen of a bar that is narrower than a pixel.
+    bars = of_kind("bar").transform_filter(_NOW).transform_calculate(**stretched).mark_rect(
+        clip=True, opacity=0.55, strokeWidth=0.6
+    ).encode(x, y, alt.X2("x2:Q"), alt.Y2Datum(0), _colour(alt.Fill), _colour(alt.Stroke), tooltip=tips)
+    shown = of_kind("bar").transform_filter(f"indexof({list(OUTLINED)}, datum.d) >= 0")
+    outlines = shown.transform_calculate(**stretched, ink="1").mark_line(
+        clip=True, strokeWidth=1, opacity=0.5, tooltip=None
+    ).encode(alt.X("middle:Q", scale=wide), y, INK, alt.Detail("d:Q"), alt.Order("a:Q"))
+    size = 12 if small else 14
+    return layered(width, height, bars, outlines, *_titles(side, size, small))
+
+
+def _titles(side: str, size: int, small: bool) -> list[alt.Chart]:
+    """What a panel divides by and what comes of it."""
+    title = "'q·k ÷ d_k^' + format(alpha, '.2f')" if side == "power" else "datum.text"
+    marks = [_word("title", side, -24, text=title, fontSize=size, fontWeight="bold"),
+             _word("spread_word", side, -9, fontSize=11 if small else 12)]  # fmt: skip
+    if side == "sqrt":  # there is room beside the bell, whatever is dragged
+        marks.append(_word("stop", None, 6, fontSize=11 if small else 14, fontWeight="bold"))
+    return marks
+
+
+def _word(kind: str, side: str | None, y: float, x: float = 0, text: str = "datum.text", **mark: Any) -> alt.Chart:
+    """Words at a fixed place, in the theme's ink; those of a d_k or an α follow the sliders."""
+    mine = of_kind(kind) if side is None else of_kind(kind).transform_filter(f"datum.side === '{side}'")
+    if kind in {"stop", "spread_word", "entropy_word"}:
+        mine = mine.transform_filter(f"{_NOW} && {_DRAGGED}" if side == "power" else _NOW)
+    return mine.transform_calculate(ink="1").mark_text(**{"align": "left", "text": {"expr": text}, **mark}).encode(
+        alt.XValue(x), alt.YValue(y), INK
+    )  # fmt: skip
+
+
+def _weights(side: str, width: int, height: int, small: bool) -> dict[str, Any]:
+    """Softmax of the scores of three queries: exp(s − max s) over its sum, row by row."""
+    chosen = of_kind("score").transform_filter(_NOW).transform_calculate(b="datum.a + 1", s=_DIVIDED[side])
+    chosen = chosen.transform_joinaggregate(most="max(s)", groupby=["i"])
+    chosen = chosen.transform_calculate(e="exp(datum.s - datum.most)")
+    chosen = chosen.transform_joinaggregate(sum="sum(e)", groupby=["i"]).transform_calculate(p="datum.e / datum.sum")
+    x = alt.X("a:Q", scale=alt.Scale(domain=[-0.3, 26.3], nice=False), axis=None)
+    y = alt.Y("p:Q", scale=alt.Scale(domain=[0, 1]), axis=None)
+    ramp = alt.Scale(domain=[0, 1], range=list(theme.WEIGHTS), interpolate="rgb")
+    tips = [alt.Tooltip("s:Q", format=".4~g", title="score"), alt.Tooltip("p:Q", format=".4f", title="softmax")]
+    bars = chosen.mark_rect(stroke=theme.MASKED_STROKE, strokeWidth=0.8).encode(
+        x, y, alt.X2("b:Q"), alt.Y2Datum(0), alt.Color("p:Q", scale=ramp, legend=None), tooltip=tips
+    )
+    return layered(width, height, bars, _word("entropy_word", side, -7, fontSize=11 if small else 12))
+
+
+def _curve(kind: str, width: int, height: int, small: bool) -> dict[str, Any]:
+    """The spread or the entropy against d_k: a line a panel, a rule at the chosen d_k."""
+    x = alt.X("d:Q", title=None, scale=alt.Scale(type="log", base=2, domain=[3.4, 4800], nice=False),
+              axis=alt.Axis(values=TICKS[1::2] if small else TICKS[1:], format="d", **CLOSE))  # fmt: skip
+    if kind == "spread":
+        scale = alt.Scale(type="log", domain=[0.001, 100], nice=False)
+        axis = alt.Axis(values=[0.01, 1, 100], format="~g", grid=True, gridOpacity=0.4)
+    else:
+        scale = alt.Scale(domain=[0, 1.03], nice=False)
+        axis = alt.Axis(values=[0, 0.5, 1], format="~g", grid=True, gridOpacity=0.4)
+    dragged, by = of_kind(f"power_{kind}"), "1"
+    if kind == "spread":
+        by = "pow(datum.d, alpha)"
+    else:
+        dragged = dragged.transform_filter(_DRAGGED)
+    # (Fields of their own: what is written over is read again when α changes, and would be divided once more.)
+    dragged = dragged.transform_calculate(**{f"{name}_now": f"datum.{name} / {by}" for name in ("y", "low", "high")})
+    marks = [of_kind("stop").transform_filter(_NOW).transform_calculate(ink="1").mark_rule(opacity=0.35).encode(x, INK)]
+    for source, now, thick in ((of_kind(kind), "", 1.6), (dragged, "_now", 2.6)):
+        y, low = (alt.Y(f"{name}{now}:Q", scale=scale, axis=axis, title=None) for name in ("y", "low"))
+        tips = [alt.Tooltip("d:Q", title="d_k"),
+                *(alt.Tooltip(f"{name}{now}:Q", format=".4~g", title=title)
+                  for name, title in (("y", "●"), ("low", "95% ≥"), ("high", "95% ≤")))]  # fmt: skip
+        marks += [
+            source.mark_line(clip=True, strokeWidth=thick).encode(x, y, _colour()),
+            source.mark_rule(clip=True, strokeWidth=1.5).encode(x, low, alt.Y2(f"high{now}:Q"), _colour()),
+            source.mark_point(clip=True, filled=True, size=18, opacity=1).encode(x, y, _colour(), tooltip=tips),
+        ]
+    heading = of_kind("heading").transform_filter(f"datum.side === '{kind}'").transform_calculate(ink="1").mark_text(
+        align="left", fontSize=12 if small else 13, fontWeight="bold", text={"expr": "datum.text"}
+    ).encode(alt.XValue(-24), alt.YValue(-38 if small else -27), INK)  # fmt: skip
+    return layered(width, height, *marks, heading, *_keys(width, small), share_colour=False)
+
+
+def _keys(width: int, small: bool) -> list[alt.Chart]:
+    """Which colour is which divisor."""
+    across = 2 if small else 4
+    x = f"datum.a % {across} * {(width + 24) / across} - 24"
+    y = alt.YValue({"expr": f"floor(datum.a / {across}) * 12 - {23 if small else 11}"})
+    keys = of_kind("key").transform_calculate(ink="1")
+    words = "datum.side === 'power' ? '÷ d_k^' + format(alpha, '.2f') : datum.text"
+    return [
+        keys.mark_point(shape="square", filled=True, size=50, opacity=1).encode(
+            alt.XValue({"expr": x}), y, _colour()
+        ),
+        keys.mark_text(align="left", fontSize=10 if small else 11, text={"expr": words}).encode(
+            alt.XValue({"expr": f"{x} + 9"}), y, INK
+        ),
+    ]  # fmt: skip

@@ -1,0 +1,148 @@
+"""What the charts of the divisors are drawn from: a frame in which every number and word is a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from attention.checks import Array
+from attention.divided import ALPHAS, Divided
+from attention.divisors import divisor
+from attention.experiment import EDGES
+from ui import charts, display
+from ui.text import Text
+from ui.variance_charts import NAMES
+
+SIDES = ("none", "sqrt", "power", "other")  #: the panels
+WIDTH = float(EDGES[1] - EDGES[0])
+OUTLINED = (4, 16, 64, 256, 1024, 4096)  #: the d_k whose outlines stay in every panel
+COLUMNS = ("kind", "side", "who", "d", "i", "a", "y", "other", "low", "high", "text")
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@lru_cache(maxsize=32)
+def frame(found: Divided, other: str, text: Text) -> Any:
+    """Histograms, scores, curves and words. `other` is the divisor of the last panel.
+
+    side: a panel. who: the divisor that gives a mark its colour. i: which of ALPHAS. y: a number as q·k has it;
+    other: the same as `other` makes it.
+    """
+    rows = [*_bars(found, other), *_scores(found, other), *_curves(found, other), *_words(found, other, text)]
+    return charts.arrow(pd.DataFrame.from_records(rows, columns=list(COLUMNS)))
+
+
+def _row(kind: str, side: str | None = None, who: str | None = None, **values: Any) -> tuple[Any, ...]:
+    row = dict.fromkeys(COLUMNS) | {"kind": kind, "side": side, "who": who} | values
+    return tuple(row.values())
+
+
+def _bars(found: Divided, other: str) -> Iterator[tuple[Any, ...]]:
+    """Where each bar begins, as q·k ÷ √d_k and as the other has it, and its share of the scores."""
+    total = found.draws * found.n_keys
+    for s, d_k in enumerate(found.d_k):
+        others = found.cosine_counts[s] if other == "cosine" else found.counts[s]
+        for a, count, count_other in zip(EDGES[:-1], found.counts[s], others, strict=True):
+            yield _row("bar", who=other, d=d_k, a=float(a), y=count / total, other=count_other / total,
+                       low=stretch(other, d_k))  # fmt: skip
+
+
+def stretch(name: str, d_k: int) -> float:
+    """How many units of a divided score one unit of a histogram is."""
+    return 1 / d_k**0.5 if name == "cosine" else d_k**0.5 / divisor(name, d_k)
+
+
+def _scores(found: Divided, other: str) -> Iterator[tuple[Any, ...]]:
+    """The scores of three queries: q·k, and as the other divides it."""
+    for s, d_k in enumerate(found.d_k):
+        others = found.cosines[s] if other == "cosine" else found.scores[s] / divisor(other, d_k)
+        for row, key in np.ndindex(others.shape):
+            at = float(row * (others.shape[1] + 1) + key)
+            yield _row("score", d=d_k, i=row, a=at, y=float(found.scores[s, row, key]), other=float(others[row, key]))
+
+
+def _curves(found: Divided, other: str) -> Iterator[tuple[Any, ...]]:
+    """Standard deviation and entropy against d_k; of the powers every one that was measured."""
+    for s, d_k in enumerate(found.d_k):
+        yield _curve("power_spread", "power", found.spread(s, "none"), d_k)
+        for i, alpha in enumerate(ALPHAS):
+            yield _curve("power_entropy", "power", entropy(found, s, "power", alpha), d_k, i)
+        for name in ("none", "sqrt", other):
+            yield _curve("spread", name, found.spread(s, name), d_k)
+            yield _curve("entropy", name, entropy(found, s, name), d_k)
+
+
+def _curve(kind: str, who: str, estimate: Array, d_k: int, i: int | None = None) -> tuple[Any, ...]:
+    y, low, high = map(float, estimate)
+    return _row(kind, who=who, d=d_k, i=i, y=y, low=low, high=high)
+
+
+def entropy(found: Divided, s: int, name: str, alpha: float = 0.5) -> Array:
+    """Mean entropy of a row and its 95 % interval: (3,)."""
+    at = found.column(name, alpha)
+    middle, error = found.entropy[s, at], found.error[s, at]
+    return np.array([middle, middle - error, middle + error])
+
+
+def _words(found: Divided, other: str, text: Text) -> Iterator[tuple[Any, ...]]:
+    for side in SIDES:
+        name = other if side == "other" else side
+        yield _row("title", side, name, text=None if side == "power" else NAMES[name])
+        yield _row("key", side, name, text=short_name(name), a=float(SIDES.index(side)))
+        for s, d_k in enumerate(found.d_k):
+            for i, alpha in enumerate(ALPHAS) if side == "power" else [(None, 0.5)]:
+                spread = plus_minus(found.spread(s, name, alpha))
+                yield _row("spread_word", side, name, d=d_k, i=i, text=text("spread_word", spread=spread))
+                evenness = plus_minus(entropy(found, s, name, alpha), bounded=True)
+                yield _row("entropy_word", side, name, d=d_k, i=i, text=text("entropy_word", entropy=evenness))
+    for d_k in found.d_k:
+        yield _row("stop", d=d_k, text=f"d_k = {d_k}")
+    yield _row("heading", "spread", text=text("title_spread"))
+    yield _row("heading", "entropy", text=text("title_evenness"))
+
+
+def short_name(name: str) -> str:
+    """What the scores are divided by.
+
+    >>> short_name("linear"), short_name("cosine"), short_name("none")
+    ('÷ d_k', 'cos(q, k)', 'q·k')
+    """
+    return NAMES[name].replace("q·k ÷", "÷")
+
+
+def digits(x: float, figures: int = 3) -> str:
+    """A number of any size in so many figures.
+
+    >>> digits(63.641), digits(0.998), digits(0.0156), digits(5.58e-17), digits(0.0)
+    ('63.6', '0.998', '0.0156', '5.58·10⁻¹⁷', '0')
+    """
+    if x and abs(x) < 1e-3:
+        mantissa, _, exponent = f"{x:.{figures - 1}e}".partition("e")
+        return display.signed(mantissa) + "·10" + str(int(exponent)).translate(_SUPERSCRIPT)
+    return display.signed(f"{x:#.{figures}g}".rstrip(".")) if x else "0"
+
+
+def even(entropy: float, decimals: int = 3) -> str:
+    """A mean entropy. It is 1 for equal scores alone: random ones can only come so near that float64 cannot tell.
+
+    >>> even(0.8304), even(0.9999), even(1.0)
+    ('0.830', '≈1', '≈1')
+    """
+    return display.short(min(entropy, 1 - 1e-9), decimals)
+
+
+def plus_minus(estimate: Array, *, bounded: bool = False) -> str:
+    """An estimate in three figures with half of its 95 % interval; that is left out where it is below the last digit.
+
+    bounded: it lies between 0 and 1, and is said to be nearly there where it is not there.
+    """
+    middle, low, high = map(float, estimate)
+    said = even(middle) if bounded else digits(middle)
+    if "·" in said or "≈" in said:
+        return said
+    decimals = len(said.partition(".")[2])
+    error = f"{(high - low) / 2:.{decimals}f}"
+    return f"{said} ± {error}" if float(error) else said
