@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import attention
 from ui import masks, workbench
 from ui.display import residual, short
-from ui.workbench import DRAWS, Workbench, from_floats, preset
+from ui.workbench import Workbench, from_floats, preset
 
 Array = NDArray[np.float64]
 Facts = dict[str, str | list[str]]
@@ -99,15 +99,11 @@ def flattened(bench: Workbench) -> Facts:
     return {"linear": tops["linear"], "sqrt": tops["sqrt"], "even": short(1 / len(bench.tokens))}
 
 
-def many_pairs() -> Workbench:
-    return replace(preset("cat"), variance_draws=DRAWS[-1])
-
-
 def tiny_samples(bench: Workbench) -> Facts:
-    Q, K = np.random.default_rng(0).standard_normal((2, 2000, 2, 2))
-    variances = (Q @ K.swapaxes(-1, -2)).reshape(2000, 4).var(axis=1, ddof=1)
+    """What the page of the very draw shows of 2 × 2 arrays."""
+    variances = attention.experiment.by_hand(2, 2, 2, seed=bench.variance_seed).var(axis=1, ddof=1)
     low, high = np.quantile(variances, (0.05, 0.95))
-    return {"low": short(low), "high": short(high)}
+    return {"tries": str(variances.size), "low": short(low), "high": short(high)}
 
 
 def squares(bench: Workbench) -> Facts:

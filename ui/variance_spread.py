@@ -10,7 +10,7 @@ import streamlit as st
 
 from attention import experiment
 from attention.experiment import Spread
-from ui import display, predict, shell, state, variance_controls, variance_measure, variance_spread_sizes, widgets
+from ui import display, predict, shell, state, variance_controls, variance_measure, variance_spread_sizes
 from ui import variance_spread_charts as pictures
 from ui.tables import table
 from ui.text import Text
@@ -21,16 +21,14 @@ GUESS = "variance.guess_doubled"
 
 def draw(text: Text) -> None:
     spread = _measured(text)
-    guess = predict.choice(GUESS, _answers(text), text("ask_doubled"), key="guess_doubled", committed=True)
+    guess = _asked(text)
     if guess is None:
         st.vega_lite_chart(pictures.first_frame(spread, text), pictures.first_spec(shell.layout()), width="content",
                            key="first")  # fmt: skip
         st.markdown(text("see_first"))
         variance_controls.controls(text)
         return
-    with widgets.line():
-        st.markdown(verdict(spread, guess, text), width="content")
-        predict.again(GUESS, text, key="guess_doubled")
+    st.markdown(verdict(spread, guess, text))
     frame, spec = pictures.frame(spread, text, guess), pictures.spec(shell.layout())
     st.vega_lite_chart(frame, spec, width="content", key="spread")
     st.markdown(text("see_spread", **facts(spread)))
@@ -49,6 +47,15 @@ def _measured(text: Text) -> Spread:
     spread = variance_measure.spread(bench.variance_seed, bench.variance_draws, variance_measure.progress(place, text))
     place.empty()
     return spread
+
+
+def _asked(text: Text) -> str | None:
+    """The guess, which stays as it is, and beside it the way to another."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        guess = predict.choice(GUESS, _answers(text), text("ask_doubled"), key="guess_doubled", committed=True)
+        if guess is not None:
+            predict.again(GUESS, text, key="guess_doubled")
+    return guess
 
 
 def _fold(name: str, text: Text, inside: Callable[[], object]) -> None:

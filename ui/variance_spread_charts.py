@@ -135,13 +135,13 @@ def spec(layout: str) -> dict[str, Any]:
     """The bell, and beside it (below it on a phone) how its variance grows; a slider moves through all of them."""
     columns = 2 if layout in {"xl", "wide"} else 1
     width, small = width_of(layout, columns, axis=70), layout == "phone"
-    growth = {"vconcat": [_curve(width, 140 if small else 172), _ratio(width, 62)], "spacing": 14}
+    growth = {"vconcat": [_curve(width, 140 if small else 118), _ratio(width, 48)], "spacing": 10}
     exponent = {"input": "range", "min": 0, "max": 12, "step": 0.5, "name": SLIDER}
     params = [
         {"name": "log2_dk", "value": START, "bind": exponent},
         {"name": "dk", "expr": "round(pow(2, log2_dk))"},
     ]
-    bell = _bell(width, 150 if small else 268 if columns == 2 else 190, REACH)
+    bell = _bell(width, 150 if small else 196, REACH)
     return page([bell, growth], columns, in_both("spread_alt", "variance_spread")) | {"params": params}
 
 
@@ -186,9 +186,8 @@ def _of(kind: str, side: str) -> alt.Chart:
     return of_kind(kind).transform_filter(f"datum.side === '{side}'").transform_calculate(ink="1")
 
 
-def _marks(side: str, y: alt.Y, scale: alt.Scale) -> list[alt.Chart]:
+def _marks(side: str, x: alt.X, y: alt.Y, scale: alt.Scale) -> list[alt.Chart]:
     """What theory says, the measured points with their intervals, and the one that the slider is at."""
-    x = d_k_axis()
     value = "Var" if side == "curve" else "Var ÷ d_k"
     tips = [alt.Tooltip("d:Q", title="d_k"), alt.Tooltip("y:Q", format=",.4~f", title=value),
             alt.Tooltip("low:Q", format=",.4~f", title="95% ≥"),
@@ -207,16 +206,17 @@ def _marks(side: str, y: alt.Y, scale: alt.Scale) -> list[alt.Chart]:
 def _curve(width: int, height: int) -> dict[str, Any]:
     """Log–log: a power of d_k is a straight line."""
     scale = alt.Scale(type="log", domain=[0.6, 7000], nice=False)
+    x = d_k_axis().axis(values=TICKS, labels=False, grid=False).title(None)  # the numbers are below the close-up
     y = alt.Y("y:Q", scale=scale, axis=alt.Axis(values=TICKS, format=",d"), title=None)
     guess = of_kind("guess").mark_line(strokeWidth=3, strokeDash=[8, 5], clip=True, color=theme.CHOSEN)
     labels = [
         of_kind("named").mark_text(align="left", fontSize=13, fontWeight="bold", color=theme.CHOSEN).encode(
-            d_k_axis(), y, alt.Text("text:N")),
-        _of("line", "curve").mark_text(align="right", fontSize=12).encode(d_k_axis(), y, alt.Text("text:N"), INK),
+            x, y, alt.Text("text:N")),
+        _of("line", "curve").mark_text(align="right", fontSize=12).encode(x, y, alt.Text("text:N"), INK),
     ]  # fmt: skip
-    marks = _marks("curve", y, scale)
+    marks = _marks("curve", x, y, scale)
     title = word("title", "curve", 0, -9, fontSize=14, fontWeight="bold")
-    return layered(width, height, guess.encode(d_k_axis(), y), *marks, *labels, title)
+    return layered(width, height, guess.encode(x, y), *marks, *labels, title)
 
 
 def _ratio(width: int, height: int) -> dict[str, Any]:
@@ -224,4 +224,4 @@ def _ratio(width: int, height: int) -> dict[str, Any]:
     scale = alt.Scale(zero=False, nice=True)
     y = alt.Y("y:Q", scale=scale, axis=alt.Axis(format=".3~f", tickCount=4), title=None)
     title = word("title", "ratio", 0, -9, fontSize=12, fontWeight="bold")
-    return layered(width, height, *_marks("ratio", y, scale), title)
+    return layered(width, height, *_marks("ratio", d_k_axis(), y, scale), title)

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from attention import experiment
 from ui import link, masks, questions, scratch_evidence, shell, views
 from ui import workbench as w
 from ui.questions import QUESTIONS
@@ -101,7 +102,9 @@ def test_5_variances_of_2_by_2_arrays_are_all_over_the_place_but_right_on_averag
     variances = np.array([(draw((2, 2)) @ draw((2, 2))).var(ddof=1) for _ in range(2000)])
     assert variances.mean() == pytest.approx(2, abs=0.3)
     assert np.mean((variances > said(5)["low"]) & (variances < said(5)["high"])) == pytest.approx(0.9, abs=0.03)
-    assert bench(5).variance_draws == 50_000
+    opened = experiment.measure_spread(bench(5).variance_draws, (2,), seed=bench(5).variance_seed)
+    assert [round(each, 2) for each in opened.trials[0].band] == [said(5)["low"], said(5)["high"]]
+    assert said(5)["tries"] == opened.trials[0].count
 
 
 def test_6_correlated_components_shift_the_mean_and_widen_the_spread():
