@@ -3,7 +3,7 @@
     python -m benchmarks.training [--samples 200]
 
 d_k = 64, a batch of 64, float32, on all cores; both are given the same batches, and take turns, so a busy machine slows
-both. Ours notes the loss, the share of right answers, the entropy and a gradient's norm at every step; of PyTorch's only
+both. Ours notes the loss, the share of right answers, the entropy and a gradient norm at every step; of PyTorch only
 the loss is read. PyTorch is compared with where it is installed (pip install -r requirements-torch.txt).
 """
 
