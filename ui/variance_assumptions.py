@@ -4,8 +4,134 @@ from __future__ import annotations
 
 import streamlit as st
 
+from attention.assumptions import STOPS, Components
+from attention.experiment import Report
+from ui import shell, state, variance_controls, variance_measure, views, widgets
+from ui import variance_assumptions_charts as charts
+from ui import variance_assumptions_measure as measure
+from ui import variance_assumptions_words as words
+from ui.display import signed
 from ui.text import Text
+from ui.variance_assumptions_measure import BROKEN, SLIDERS, Study
 
 
 def draw(text: Text) -> None:
     st.markdown(text("question"))
+    bench = state.bench()
+    broken, d_k = _choose(text), int(views.get(bench, "variance.broken_at"))
+    of = measure.components(bench, broken)
+    place = st.empty()
+    study = _study(of, d_k, variance_measure.progress(place, text))
+    place.empty()
+    _picture(broken, study, text)
+    variance_controls.controls(text)
+    if bench.variance_draws > measure.MOST:
+        st.caption(text("fewer", most=f"{measure.MOST:,}"))
+    _growth(broken, study, text)
+    if broken == "correlated":
+        _match(of.rho, text)
+    _all(d_k, text)
+    _how(study, text)
+
+
+def _study(of: Components, d_k: int, report: Report) -> Study:
+    bench = state.bench()
+    return measure.study(of, d_k, bench.variance_seed, measure.draws(bench), report)
+
+
+def _choose(text: Text) -> str:
+    """What is broken, how much, and at which d_k."""
+    bench = state.bench()
+    broken = str(views.get(bench, "variance.broken"))
+    with widgets.wrapping():
+        st.segmented_control(
+            text("label_broken"), BROKEN, default=broken, required=True, key=state.control("variance_broken", broken),
+            label_visibility="collapsed", format_func=lambda name: text(f"broken_{name}"),
+            on_change=state.on_show("variance_broken", "variance.broken", BROKEN),
+        )  # fmt: skip
+    st.markdown(text(f"says_{broken}"))
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        for name in SLIDERS.get(broken, ()):
+            _slide(name, text)
+        d_k, key = views.get(bench, "variance.broken_at"), "variance_broken_at"
+        st.segmented_control(
+            text("label_d_k"), STOPS, default=d_k, required=True, key=state.control(key, d_k), format_func=str,
+            on_change=state.on_show(key, "variance.broken_at", STOPS),
+        )  # fmt: skip
+    return broken
+
+
+def _slide(name: str, text: Text) -> None:
+    """A slider in hundredths: the link holds whole numbers."""
+    view, key = f"variance.{name}", f"variance_{name}"
+    low, high = RANGES[name]
+    at = views.get(state.bench(), view) / 100
+    st.slider(text(f"label_{name}"), low, high, at, 0.01, key=state.control(key, at), width=260,
+              on_change=state.callback(lambda: state.show(view, round(st.session_state[key] * 100))))
+
+
+RANGES = {"rho": (-1.0, 1.0), "mean_q": (-2.0, 2.0), "mean_k": (-2.0, 2.0), "sd_q": (0.25, 3.0), "sd_k": (0.25, 3.0),
+          "shared": (0.0, 1.0)}  # fmt: skip
+
+
+def _picture(broken: str, study: Study, text: Text) -> None:
+    """The draws beside what was predicted of them; on narrow screens, below."""
+    expected, layout = measure.shape(study.of, study.d_k), shell.layout()
+    wide = layout in {"xl", "wide"}
+    drawn, told = st.columns([0.56, 0.44], gap="medium") if wide else (st.container(), st.container())
+    with drawn:
+        spec = charts.histogram_spec(shell.half() if wide else layout, text)
+        st.vega_lite_chart(charts.histogram_data(study, expected, text), spec, width="content", key="broken")
+    with told:
+        st.markdown(words.formula(broken, study.of, study.d_k) + "\n\n" + words.summary(study, text) + "\n\n"
+                    + text.sentences(words.verdict(study, text)))
+    st.markdown(text.sentences(words.curves(study, expected, text)))
+    if st.toggle(text("as_tables"), key="broken_table"):
+        st.markdown(words.histogram_table(study, expected, text))
+
+
+def _growth(broken: str, study: Study, text: Text) -> None:
+    st.markdown(text("heading_growth"))
+    spec = charts.growth_spec(shell.layout(), text, charts.span(study))
+    st.vega_lite_chart(charts.growth_data(study), spec, width="content", key="broken_growth")
+    st.markdown(text("see_growth") + "\n" + "\n".join(f"- {said}" for said in words.left(study, text)))
+    st.markdown(text(f"so_{broken}"))
+    if st.toggle(text("as_tables"), key="growth_table"):
+        st.markdown(words.growth_table(study, text))
+
+
+def _match(rho: float, text: Text) -> None:
+    """Softmax sees differences alone: so let one key match, and not the others."""
+    found = measure.matches(state.bench().variance_seed, rho)
+    at = {f"{scale}_{d_k}": f"{found[STOPS.index(d_k), which, 0]:.2f}"
+          for which, scale in ((1, "sqrt"), (2, "linear")) for d_k in (16, 256)}  # fmt: skip
+    st.markdown(text("heading_match"))
+    st.markdown(text("why_match", keys=measure.KEYS, others=measure.KEYS - 1))
+    st.vega_lite_chart(charts.match_data(found), charts.match_spec(shell.layout(), text), width="content",
+                       key="broken_match")
+    seen = text("see_match", even=f"{1 / measure.KEYS:.3f}", rho=signed(f"{rho:.2f}"), **at)
+    st.markdown(text.sentences([seen, text("trained")]))
+    st.caption(text("how_match", rows=f"{measure.ROWS:,}", keys=measure.KEYS))
+    if st.toggle(text("as_tables"), key="match_table"):
+        st.markdown(words.match_table(found, text))
+
+
+def _all(d_k: int, text: Text) -> None:
+    """Which one is dangerous; measured only when somebody asks."""
+    with st.expander(text("all"), key="broken_all", on_change="rerun", icon=":material/compare:") as fold:
+        if fold.open:
+            bench, place = state.bench(), st.empty()
+            report = variance_measure.progress(place, text)
+            studies = {each: _study(measure.components(bench, each), d_k, report) for each in BROKEN}
+            place.empty()
+            st.markdown(text("see_all"))
+            st.markdown(words.side_by_side(studies, text))
+
+
+def _how(study: Study, text: Text) -> None:
+    with st.expander(text("how"), key="broken_how", on_change="rerun", icon=":material/science:") as fold:
+        if fold.open:
+            st.markdown(words.GENERAL)
+            seed = state.bench().variance_seed
+            st.markdown(text("how_measured", draws=f"{study.measured.draws:,}", seed=seed))
+            st.markdown(text("how_exact"))

@@ -13,7 +13,7 @@ from typing import Any
 from attention import variants
 from ui import tokens
 from ui.text import terms
-from ui.workbench import MAX_N, MAX_SEED, PATH, Workbench
+from ui.workbench import MAX_D, MAX_N, MAX_SEED, PATH, Workbench
 
 
 @dataclass(frozen=True)
@@ -101,12 +101,30 @@ VIEWS: dict[str, View] = {
     "production.n": one_of(4096, *(2**k for k in range(6, 17) if k != 12)),
     "production.block": whole(1, 4, 2),
     "production.step": whole(0, MAX_N, 1),
+    "variance.broken": one_of("none", "correlated", "means", "variances", "dependent", "uniform", "signs", "heavy"),
+    "variance.broken_at": one_of(64, 1, 4, 16, 256),
     "variance.divisor": one_of("linear", "cosine", "root_model", "model", "log", "fifth"),
     "variance.divisor_at": one_of(64, *(2**k for k in range(2, 13) if k != 6)),
+    "variance.chain": one_of("scaled", "output", "weights", "scores", "Q", "W_Q"),
+    "variance.chain_column": whole(0, MAX_D - 1),
+    "variance.chain_row": whole(0, MAX_D - 1),
+    "variance.drawn": View(
+        ("none", "sqrt", "linear"),
+        some_of("none", "sqrt", "linear", "log", "fifth", "root_model", "model", "cosine").fits,
+    ),
     "variance.guess_doubled": one_of("", "same", "root", "double", "square", "skip"),
     "variance.guess_dead": one_of("", *range(101), "skip"),
     "variance.guess_trains": one_of("", "fast", "slower", "stalls", "skip"),
+    "variance.mean_q": whole(-200, 200, 50),  # this and the next ones in hundredths
+    "variance.mean_k": whole(-200, 200, 50),
+    "variance.rho": whole(-100, 100, 90),
+    "variance.sd_q": whole(25, 300, 200),
+    "variance.sd_k": whole(25, 300, 100),
+    "variance.shared": whole(0, 100, 30),
+    "variance.optimizer": one_of("adam", "sgd"),
     "variance.part": one_of("spread", "softmax", "gradient", "training", "divisors", "assumptions"),
+    "variance.training": one_of("loss", "gradient", "entropy", "accuracy"),
+    "variance.target": whole(0, MAX_N - 1, 2),
     "walk.done": some_of(*PATH),
     "teach.part": whole(0, 7),
 }

@@ -1,0 +1,208 @@
+"""What is said of a broken assumption: formulas with the reader's numbers put in, tables, and what was measured.
+
+A sentence is chosen by the measurement: another seed may call for another one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from attention.assumptions import STOPS, Components, predicted_mean, predicted_variance
+from ui import variance_charts
+from ui.display import signed
+from ui.tables import table
+from ui.text import Text
+from ui.variance_assumptions_charts import bar_rows, growth
+from ui.variance_assumptions_measure import Array, Shape, Study, beyond, bound
+
+NORMAL_TAIL = math.erfc(3 / math.sqrt(2))  #: beyond three standard deviations of a normal distribution
+GROWS = 1.25  #: from d_k = 16 to 256: more than this is said to grow; in proportion to √d_k it would be 4
+
+#: what is broken → mean and variance, in symbols and with the numbers put in
+MEAN = {
+    "correlated": (r"d_k\,\rho", r"{d} \cdot {rho}"),
+    "means": (r"d_k\,\mu_q\mu_k", r"{d} \cdot {mean_q} \cdot {mean_k}"),
+}
+VARIANCE = {
+    "correlated": (r"d_k\,(1+\rho^2)", r"{d}\,(1 + {rho}^2)"),
+    "means": (r"d_k\,(1+\mu_q^2+\mu_k^2)", r"{d}\,(1 + {mean_q}^2 + {mean_k}^2)"),
+    "variances": (r"d_k\,\sigma_q^2\,\sigma_k^2", r"{d} \cdot {sd_q}^2 \cdot {sd_k}^2"),
+    "dependent": (r"d_k\,(1+(d_k-1)\,r^2)", r"{d}\,(1 + {rest} \cdot {shared}^2)"),
+}
+ALIKE_MEAN = (r"d_k\,\mathbb E[q_i]\,\mathbb E[k_i]", r"{d} \cdot 0 \cdot 0")
+ALIKE_VARIANCE = (r"d_k\,\mathbb E[q_i^2]\,\mathbb E[k_i^2]", r"{d} \cdot 1 \cdot 1")
+GENERAL = r"""
+$$
+\begin{aligned}
+\mathbb E[q\cdot k] &= d_k\,(\rho\,\sigma_q\sigma_k + \mu_q\mu_k) \\
+\mathrm{Var}(q\cdot k) &= d_k\,\bigl(\sigma_q^2\sigma_k^2\,(1+\rho^2) \\
+&\quad + \mu_q^2\sigma_k^2 + \mu_k^2\sigma_q^2 + 2\rho\,\mu_q\mu_k\,\sigma_q\sigma_k\bigr)
+\end{aligned}
+$$
+"""
+
+
+def number(x: float, decimals: int | None = None) -> str:
+    """As on the whole page, or with so many decimals; with a real minus sign.
+
+    >>> number(-57.61), number(0.0), number(57.328, 2)
+    ('−57.6', '0', '57.33')
+    """
+    if x == 0:
+        return "0"
+    return signed(variance_charts.number(x) if decimals is None else f"{x:,.{decimals}f}")
+
+
+def decimals(interval: Array) -> int:
+    """How many decimals an estimate deserves: those that leave its interval two digits.
+
+    >>> import numpy as np
+    >>> decimals(np.array([57.33, 57.12, 57.54])), decimals(np.array([1e6, 9e5, 1.1e6]))
+    (2, 0)
+    """
+    half = float(interval[2] - interval[1]) / 2
+    return min(max(1 - math.floor(math.log10(half)), 0), 6) if half > 0 else 2
+
+
+def formula(broken: str, of: Components, d_k: int) -> str:
+    """Mean and variance as KaTeX, the reader's numbers put in."""
+    names = ("rho", "mean_q", "mean_k", "sd_q", "sd_k", "shared")
+    put = {name: f"{getattr(of, name):.2f}" for name in names}
+    put = {name: f"({text})" if text.startswith("-") else text for name, text in put.items()}
+    put |= {"d": str(d_k), "rest": str(d_k - 1)}
+    mean, variance = MEAN.get(broken, ALIKE_MEAN), VARIANCE.get(broken, ALIKE_VARIANCE)
+    found = predicted_mean(of, d_k), predicted_variance(of, d_k)
+    lines = [
+        rf"{name} &= {symbols} \\ &= {numbers.format(**put)} = {variance_charts.number(value)}"
+        for name, (symbols, numbers), value in zip((r"\mathbb E[q\cdot k]", r"\mathrm{Var}(q\cdot k)"),
+                                                   (mean, variance), found, strict=True)
+    ]  # fmt: skip
+    return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
+
+
+def between(interval: Array) -> str:
+    """The ends of an interval.
+
+    >>> import numpy as np
+    >>> between(np.array([0.0, -0.2, 0.2]))
+    '−0.20 … 0.20'
+    """
+    places = decimals(interval)
+    return f"{number(interval[1], places)} … {number(interval[2], places)}"
+
+
+def summary(study: Study, text: Text) -> str:
+    """Mean and variance: predicted, measured, and what the claim says."""
+    rows = []
+    for name, value, measured, claim in parts(study):
+        places = decimals(measured)
+        cells = (f"**{number(value, places)}**", number(measured[0], places), between(measured), number(claim, 0))
+        rows.append([text(f"row_{name}"), *cells])
+    return table(["", *(text(f"table_{name}") for name in ("predicted", "measured", "interval", "claim"))], rows)
+
+
+def parts(study: Study) -> tuple[tuple[str, float, Array, float], ...]:
+    """Mean and variance: as predicted, as measured (value, low, high), and as claimed."""
+    of, d_k = study.of, study.d_k
+    return (
+        ("mean", predicted_mean(of, d_k), study.mean, 0.0),
+        ("variance", predicted_variance(of, d_k), study.variance, float(d_k)),
+    )
+
+
+def inside(value: float, interval: Array) -> bool:
+    return bool(interval[1] <= value <= interval[2])
+
+
+def verdict(study: Study, text: Text) -> list[str]:
+    """Whether the formula holds for these draws, and what is left of the claim."""
+    both = parts(study)
+    missed = [text(f"row_{name}") for name, predicted, measured, _ in both if not inside(predicted, measured)]
+    said = [text("formula_misses", what=text.list(missed)) if missed else text("formula_fits")]
+    if all(predicted == claim for _, predicted, _, claim in both):
+        return [*said, text("claim_left")]
+    if not inside(0, study.mean):
+        roots = study.mean / math.sqrt(study.d_k)
+        said.append(text("claim_mean", roots=number(roots[0], decimals(roots))))
+    if not inside(study.d_k, study.variance):
+        times = study.variance / study.d_k
+        said.append(text("claim_variance", times=number(times[0], decimals(times))))
+    return said if len(said) > 1 else [*said, text("claim_undecided")]
+
+
+def curves(study: Study, shape: Shape, text: Text) -> list[str]:
+    """Which curve is drawn and whether the draws follow it; whether a normal one would do."""
+    facts = {"distance": share(study.distance), "bound": share(bound(study)), "limit": share(study.limit)}
+    fits = "fits" if study.distance < bound(study) else "misses"
+    said = [text(f"curve_{shape.curve}"), text(f"distance_{fits}", **facts)]
+    if shape.curve != "limit":
+        said.append(text("normal_fits" if study.limit < bound(study) else "normal_misses", **facts))
+    at, low, high = map(share, beyond(study))
+    return [*said, text("tail", beyond=at, low=low, high=high, normal=share(NORMAL_TAIL))]
+
+
+def share(x: float) -> str:
+    """A small share of the draws.
+
+    >>> share(0.0027), share(0.0), share(0.132)
+    ('0.27%', '0.00%', '13.20%')
+    """
+    return f"{x:.2%}"
+
+
+def left(study: Study, text: Text) -> list[str]:
+    """What ÷√d_k and ÷d_k leave, from d_k = 16 to 256."""
+    said = []
+    for scale in ("sqrt", "linear"):
+        for what in ("sd", "mean"):
+            measured, predicted = growth(study, what, scale)
+            if predicted.any():
+                at_16, at_256 = (measured[STOPS.index(d_k), 0] for d_k in (16, 256))
+                said.append(text(f"left_{scale}", what=text(f"row_{what}"), at_16=number(at_16),
+                                 at_256=number(at_256), trend=text(f"trend_{grown(at_16, at_256)}")))  # fmt: skip
+    return said
+
+
+def grown(before: float, after: float) -> str:
+    """How a size went on: "grows", "stays" or "falls".
+
+    >>> grown(1.0, 1.1), grown(-1.0, -4.0), grown(0.2, 0.05)
+    ('stays', 'grows', 'falls')
+    """
+    ratio = abs(after) / max(abs(before), 1e-12)
+    return "grows" if ratio > GROWS else "falls" if ratio < 1 / GROWS else "stays"
+
+
+def side_by_side(studies: Mapping[str, Study], text: Text) -> str:
+    """All broken assumptions: what ÷√d_k leaves of mean and standard deviation at d_k = 16 and 256, and who grows."""
+    rows, dangerous = [], []
+    for broken, study in studies.items():
+        mean, sd = (growth(study, what, "sqrt") for what in ("mean", "sd"))
+        row, grows = [text(f"broken_{broken}")], False
+        for measured, predicted in (mean, sd):
+            at_16, at_256 = (measured[STOPS.index(d_k), 0] for d_k in (16, 256))
+            row.append(f"{number(at_16)} → {number(at_256)}")
+            grows |= bool(predicted.any()) and grown(at_16, at_256) == "grows"
+        rows.append(row)
+        if grows:
+            dangerous.append(row[0])
+    found = text("dangerous", names=text.list(dangerous)) if dangerous else text("dangerous_none")
+    return table([text("table_broken"), text("table_mean_left"), text("table_sd_left")], rows) + "\n\n" + found
+
+
+def growth_table(study: Study, text: Text) -> str:
+    head = ["d_k", *(text(f"table_{name}") for name in ("growth_mean", "interval", "growth_sd", "interval"))]
+    mean, sd = (growth(study, what, "none")[0] for what in ("mean", "sd"))
+    return table(head, [[str(d_k), number(mean[s, 0]), between(mean[s]), number(sd[s, 0]), between(sd[s])]
+                        for s, d_k in enumerate(STOPS)])  # fmt: skip
+
+
+def histogram_table(study: Study, shape: Shape, text: Text) -> str:
+    return table(["q·k", text("table_drawn"), text("table_expected")], bar_rows(study, shape))
+
+
+def match_table(found: Array, text: Text) -> str:
+    rows = [[str(d_k), *(f"{at:.3f} ({low:.3f} … {high:.3f})" for at, low, high in found[s])]
+            for s, d_k in enumerate(STOPS)]  # fmt: skip
+    return table(["d_k", "q·k", "÷ √d_k", "÷ d_k"], rows)
