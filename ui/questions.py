@@ -14,6 +14,7 @@ from typing import Any
 import streamlit as st
 
 from ui import components, scratch_evidence, shell, state
+from ui import questions_divisors as divisors
 from ui import questions_states as states
 from ui.doors import door
 from ui.questions_states import Facts
@@ -57,11 +58,13 @@ QUESTIONS: dict[int, Question] = {
     1: Question("lookup", states.article, states.sharpened, shows={"lookup.kind": "graded", "lookup.sharp": 1}),
     2: Question("flow", states.tied, states.symmetric, shows=_node("scores", "tied"), at="flow_ask"),
     3: Question("flow", states.thin, states.merged, shows=_node("scores", "merged"), at="flow_ask"),
-    4: Question("variance", states.saturated, states.saturation, opens="edit"),
+    4: Question("variance", states.article, divisors.slower_and_faster,
+                shows={"variance.part": "divisors", "variance.divisor": "log"}, at="divisors"),
     5: Question("variance", states.article, states.tiny_samples, at="spread_sizes",
                 shows={"variance.part": "spread", "variance.guess_doubled": "skip"}),
     6: Question("variance", states.tied_QK, states.squares, opens="edit"),
-    7: Question("variance", states.divided_by_d_k, states.flattened, opens="edit"),
+    7: Question("variance", states.article, divisors.too_much,
+                shows={"variance.part": "divisors", "variance.divisor": "root_model"}, at="divisors"),
     8: Question("scratch", states.causal, states.columns_softmaxed, shows=_case("wrong_axis"), at="scratch_case"),
     9: Question("edit", states.causal, states.column_sums),
     10: Question("edit", states.random, states.negative),

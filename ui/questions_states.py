@@ -77,28 +77,6 @@ def merged(bench: Workbench) -> Facts:
     return {"merged": str(merged.size), "two": str(W_Q.size + W_K.size), "rank": str(rank)}
 
 
-def saturated() -> Workbench:
-    return preset("saturated")
-
-
-def divided_by_d_k() -> Workbench:
-    return replace(preset("saturated"), scale="linear")
-
-
-def _tops(bench: Workbench) -> dict[str, Array]:
-    """The largest weight of every row, by what the scores are divided by."""
-    return {scale: _weights(replace(bench, scale=scale)).max(axis=-1) for scale in ("none", "sqrt", "linear")}
-
-
-def saturation(bench: Workbench) -> Facts:
-    return {"none": at_least(_tops(bench)["none"].min()), "sqrt": at_most(_tops(bench)["sqrt"].max())}
-
-
-def flattened(bench: Workbench) -> Facts:
-    tops = {scale: at_most(largest.max()) for scale, largest in _tops(bench).items()}
-    return {"linear": tops["linear"], "sqrt": tops["sqrt"], "even": short(1 / len(bench.tokens))}
-
-
 def tiny_samples(bench: Workbench) -> Facts:
     """What the page of the very draw shows of 2 × 2 arrays."""
     variances = attention.experiment.by_hand(2, 2, 2, seed=bench.variance_seed).var(axis=1, ddof=1)

@@ -84,17 +84,31 @@ def test_3_the_merged_matrix_gives_the_same_scores_from_more_numbers():
     assert said(3) == {"merged": 64, "two": 32, "rank": (singular > 1e-9).sum()}
 
 
-def test_4_and_7_dividing_changes_how_sharp_the_rows_are():
-    s = scores(bench(4))
-    none, sqrt, linear = (weights(s / by).max(axis=-1) for by in (1, 4, 16))
-    assert bench(4).scale == "none"
-    assert said(4)["none"] <= none.min() < said(4)["none"] + 0.01
-    assert said(4)["sqrt"] - 0.01 < sqrt.max() <= said(4)["sqrt"]
-    assert bench(7).scale == "linear"
-    assert said(7)["linear"] - 0.01 < linear.max() <= said(7)["linear"]
-    assert said(7)["even"] == 0.17
-    assert round(math.e**2, 2) == 7.39
-    assert "7.39" in EN["answer_4"]
+def test_4_and_7_only_the_root_keeps_the_rows_as_they_are():
+    for number, divisor in ((4, "log"), (7, "root_model")):
+        assert QUESTIONS[number].shows == {"variance.part": "divisors", "variance.divisor": divisor}
+    draws = np.random.SeedSequence(bench(4).variance_seed).spawn(2)
+    of_q, of_k = ((64, 4000), (64, 4000, 8))
+    q, k = (np.random.default_rng(each).standard_normal(of) for each, of in zip(draws, (of_q, of_k), strict=True))
+    dots = (q[:, :, None] * k).sum(axis=0)
+    cosines = dots / np.linalg.norm(q, axis=0)[:, None] / np.linalg.norm(k, axis=0)
+
+    def entropy(by: float, of: np.ndarray = dots) -> float:
+        p = weights(of / by)
+        return float(-(p * np.log(p)).sum(axis=1).mean() / math.log(8))
+
+    said_4, said_7 = said(4), said(7)
+    for name, by in (("none", 1), ("sqrt", 8), ("log", math.log(64))):
+        assert said_4[f"{name}_64"] == pytest.approx(entropy(by), abs=0.005)
+    assert said_4["cosine_64"] == pytest.approx(entropy(1, cosines), abs=0.0005)
+    assert said_4["fifth"] == pytest.approx(weights(dots / 64**5).max(axis=1).mean(), abs=0.0005)
+    assert said_4["ratio"] == round(math.e**2, 2) == 7.39
+    assert said_4["log_256"] < said_4["log_64"] - 0.1
+    assert said_4["sqrt_256"] == pytest.approx(said_4["sqrt_64"], abs=0.02)
+    for name, by in (("root_model", math.sqrt(512)), ("model", 512)):
+        assert said_7[f"entropy_{name}"] == pytest.approx(entropy(by), abs=0.00006)
+        assert said_7[f"spread_{name}"] == pytest.approx(np.sqrt((dots**2).mean()) / by, abs=0.0006)
+    assert (said_7["heads"], said_7["root"], said_7["sqrt"]) == (8, 2.83, said_4["sqrt_64"])
 
 
 def test_5_variances_of_2_by_2_arrays_are_all_over_the_place_but_right_on_average():
