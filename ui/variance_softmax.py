@@ -4,56 +4,92 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attention.saturation import SCALES, Saturation
-from ui import shell, state, variance_measure, variance_softmax_charts
+from attention.saturation import Saturation
+from ui import predict, shell, state, variance_controls, variance_measure, views
+from ui import variance_softmax_charts as figures
+from ui import variance_softmax_frame as frames
+from ui import variance_softmax_words as words
 from ui.tables import table
 from ui.text import Text
-from ui.variance_charts import number, percent
+from ui.variance_charts import NAMES
+from ui.variance_softmax_frame import NAMED
 
-IN_TABLE = (16, 64, 512)  #: the d_k of the small table
-DIVISORS = {"none": "1", "sqrt": "√d_k", "linear": "d_k"}
+GUESS, DRAWN = "variance.guess_dead", "variance.drawn"
 
 
 def draw(text: Text) -> None:
-    place = st.empty()
-    saturation = variance_measure.rows(state.bench().variance_seed, variance_measure.progress(place, text))
+    seed, place = state.bench().variance_seed, st.empty()
+    measured = variance_measure.rows(seed, variance_measure.progress(place, text))
     place.empty()
-    facts = _facts(saturation)
-    spec = variance_softmax_charts.saturation_spec(shell.layout(), text)
-    st.vega_lite_chart(variance_softmax_charts.saturation_frame(saturation), spec, width="content", key="saturation")
-    st.markdown(text("see_saturation"))
-    st.markdown(text("dead"))
-    st.markdown(saturation_table(saturation, text, IN_TABLE))
-    st.markdown(text("mean_lies", **facts))
-    st.markdown(text("article", **facts))
-    st.caption(text("how_saturation", **facts))
-    if st.toggle(text("as_tables"), key="saturation_table"):
-        st.markdown(saturation_table(saturation, text))
+    guess = predict.given(GUESS)
+    if guess is None:
+        _ask(measured, text)
+    else:
+        _answer(measured, guess, text)
+    variance_controls.controls(text, draws=False)
 
 
-def _facts(saturation: Saturation) -> dict[str, str]:
-    """Every measured number that a sentence may mention: <<median_none_512>> and so on."""
-    found = {"rows": f"{saturation.draws:,}", "keys": str(saturation.n_keys), "seed": str(state.bench().variance_seed)}
-    for s, d_k in enumerate(saturation.d_k):
-        for which, scale in enumerate(SCALES):
-            at = f"{scale}_{d_k}"
-            found |= {f"entropy_{at}": f"{saturation.entropy[s, which]:.2f}",
-                      f"dead_{at}": percent(saturation.dead[s, which]),
-                      f"median_{at}": number(saturation.median[s, which]),
-                      f"mean_{at}": number(saturation.mean[s, which])}  # fmt: skip
-    return found
+def _ask(measured: Saturation, text: Text) -> None:
+    """What a dead row is, the question, and rows of shorter vectors to guess from."""
+    layout = shell.layout()
+    said, seen = st.columns((5, 4), gap="medium") if layout in {"xl", "wide"} else (st.container(), st.container())
+    with said:
+        st.markdown(text("claim"))
+        st.markdown(text("what_is_dead", **words.two_rows(measured)))
+        predict.share(GUESS, text("ask"), text, key="guess_dead")
+    with seen:
+        data = frames.frame(state.bench().variance_seed, text.lang, None, None, measured)
+        st.vega_lite_chart(data, figures.open_spec(layout), width="content", key="softmax_open")
+        st.caption(text("see_rows"))
 
 
-def saturation_table(saturation: Saturation, text: Text, stops: tuple[int, ...] | None = None) -> str:
-    """Entropy, dead rows and gradients: all stops, or those that matter."""
-    head = ["d_k", *(text(f"table_{name}") for name in ("entropy", "dead", "median", "mean"))]
+def _answer(measured: Saturation, guess: int | str, text: Text) -> None:
+    facts = words.facts(measured, state.bench().variance_seed)
+    st.markdown(words.verdict(measured, guess, text))
+    drawn = _choose(text)
+    shown = guess if isinstance(guess, int) else None
+    data = frames.frame(state.bench().variance_seed, text.lang, drawn, shown, measured)
+    spec = figures.spec(shell.layout(), 4 if len(drawn) < 4 else len(NAMED) + 1)
+    st.vega_lite_chart(data, spec, width="content", key="softmax")
+    st.caption(text("see_panels"))
+    for sentence in words.findings(measured, text, facts):
+        st.markdown(sentence)
+    predict.again(GUESS, text, key="guess_dead")
+    _details(measured, drawn, text, facts)
+
+
+def _choose(text: Text) -> tuple[str, ...]:
+    """Which divisors are drawn besides d_k^α, which always is."""
+    drawn: tuple[str, ...] = views.get(state.bench(), DRAWN)
+
+    def change() -> None:
+        chosen = st.session_state.get("softmax_drawn") or []
+        state.show(DRAWN, tuple(name for name in NAMED if name in chosen))
+
+    st.pills(
+        text("drawn"), NAMED, default=list(drawn), selection_mode="multi", format_func=NAMES.__getitem__,
+        key=state.control("softmax_drawn", list(drawn)), on_change=state.callback(change), label_visibility="collapsed",
+    )  # fmt: skip
+    return drawn
+
+
+def _details(measured: Saturation, drawn: tuple[str, ...], text: Text, facts: dict[str, str]) -> None:
+    """How it was measured, and why the mean rises; folded, so not even sent."""
+    with st.expander(text("details"), key="softmax_details", on_change="rerun") as folded:
+        if folded.open:
+            st.markdown(text("how", **facts))
+            st.markdown(text("why_mean", **facts))
+    if st.toggle(text("as_tables"), key="softmax_table"):
+        st.markdown(numbers(measured, drawn, text))
+
+
+def numbers(measured: Saturation, drawn: tuple[str, ...], text: Text) -> str:
+    """Every stop and divisor that is drawn, as a table."""
+    head = ["d_k", text("head_what"), *(text(f"head_{name}") for name in frames.COLUMNS_OF_TEXT)]
     rows = []
-    for s, d_k in enumerate(saturation.d_k):
-        if stops is not None and d_k not in stops:
-            continue
-        rows.append([f"**{d_k}**", "", "", "", ""])
-        for which, scale in enumerate(SCALES):
-            entropy, dead = f"{saturation.entropy[s, which]:.2f}", percent(saturation.dead[s, which])
-            gradient = number(saturation.median[s, which]), number(saturation.mean[s, which])
-            rows.append([f"÷ {DIVISORS[scale]}", entropy, dead, *gradient])
-    return table(head, rows)
+    for s, d_k in enumerate(measured.d_k):
+        for name in drawn:
+            if name != "log" or d_k > 1:
+                said = frames.cells(measured, s, name)
+                rows.append([str(d_k), NAMES[name], *(said[column] for column in frames.COLUMNS_OF_TEXT)])
+    return table(head, rows, "rl" + "r" * len(frames.COLUMNS_OF_TEXT))

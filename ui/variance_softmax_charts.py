@@ -1,4 +1,8 @@
-"""The charts of what softmax makes of the scores, and of its gradient, against d_k."""
+"""Random rows as d_k grows: a dozen of them, and entropy, dead rows and gradients of all, for every divisor.
+
+The browser divides the dozen's scores by d_k^α and takes softmax while α and d_k are dragged; the curves are measured,
+and α picks the one it belongs to. A click or tap on a panel chooses the d_k next to it, as the slider does.
+"""
 
 from __future__ import annotations
 
@@ -6,44 +10,216 @@ from functools import lru_cache
 from typing import Any
 
 import altair as alt
-import pandas as pd
 
-from attention.saturation import SCALES, Saturation
-from ui.text import Text
-from ui.variance_charts import NAMES, coloured, d_k_axis, layered, page, titled, width_of
+from attention.saturation import ALPHAS, DEAD
+from ui import charts, theme
+from ui.charts import INK
+from ui.text import in_both
+from ui.variance_charts import COLOURS, NAMES, SPACING, TICKS, layered, of_kind, page
+from ui.variance_softmax_frame import COLUMNS_OF_TEXT, ROWS
 
-MEASURES = ("entropy", "dead", "median", "mean")
+KEYS = 8
+D_SLIDER, ALPHA_SLIDER = "d_k = 2ⁿ,  n =\u00a0", "÷ d_k^α,  α =\u00a0"
+FLOOR, CEILING = 0.001, 30  #: of the gradient's axis
+LINE = 17  #: pixels a line of the numbers below
+PANELS = ("dead", "entropy", "gradient")
+AXIS = 42  #: pixels left of a plot
+SIDE = 62  #: pixels right of the dozen, for what is said of a row
 
-
-def saturation_frame(saturation: Saturation) -> pd.DataFrame:
-    """Entropy, dead rows and gradients: a row a stop and divisor."""
-    records = [
-        (NAMES[scale], d_k, *(float(getattr(saturation, name)[s, which]) for name in MEASURES))
-        for s, d_k in enumerate(saturation.d_k)
-        for which, scale in enumerate(SCALES)
-    ]
-    return pd.DataFrame.from_records(records, columns=["side", "d", *MEASURES])
+#: layout → (the panels in their order, how many beside each other, pixels of a row's cell, height of a plot)
+SHAPES: dict[str, tuple[tuple[str, ...], int, tuple[int, int], int]] = {
+    "xl": (("rows", *PANELS), 4, (20, 15), 180), "wide": (("rows", *PANELS), 4, (13, 13), 156),
+    "medium": (("rows", *PANELS), 2, (22, 13), 156),
+    "phone": (("entropy", "gradient", "dead", "rows"), 1, (26, 13), 130),
+}  # fmt: skip
+#: layout → where the columns of the numbers begin
+STOPS_OF_TEXT = {
+    "xl": (0, 130, 300, 450, 640, 800, 960), "wide": (0, 112, 240, 352, 510, 608, 746),
+    "medium": (0, 104, 212, 316, 428), "phone": (0, 96, 172, 244),
+}  # fmt: skip
+_SHORT = {"medium": ("entropy", "dead", "median", "mean"), "phone": ("entropy", "dead", "median")}
 
 
 @lru_cache(maxsize=16)
-def saturation_spec(layout: str, text: Text) -> dict[str, Any]:
-    """Three panels: entropy, the share of dead rows, and the gradient's median and mean."""
-    columns = {"xl": 3, "wide": 3, "medium": 2}.get(layout, 1)
-    width = min(width_of(layout, columns, axis=50), 360)
-    panels = [_panel(name, width, text) for name in ("entropy", "dead", "gradient")]
-    return page(panels, columns, text("saturation_alt"))
+def open_spec(layout: str) -> dict[str, Any]:
+    """While the question is open: a dozen rows, undivided, of vectors no longer than 64."""
+    slider = {"input": "range", "min": 0, "max": 6, "step": 0.5, "name": D_SLIDER}
+    params = [{"name": "at_n", "value": 4, "bind": slider}, {"name": "alpha", "value": 0}]
+    wide = 26 if layout == "phone" else 34
+    return page([_dozen((wide, 15))], 1, in_both("open_alt", "variance_softmax")) | {"params": params}
 
 
-def _panel(name: str, width: int, text: Text) -> dict[str, Any]:
-    axis = alt.Axis(format="%", tickCount=5) if name == "dead" else alt.Axis(format=".1f", tickCount=5)
-    scale = alt.Scale(domain=[0, 1.8 if name == "gradient" else 1], nice=False)
-    layers = []
-    for field in ("median", "mean") if name == "gradient" else (name,):
-        y = alt.Y(f"{field}:Q", scale=scale, axis=axis, title=None)
-        line = alt.Chart().encode(d_k_axis(), y, coloured(SCALES))
-        tips = [alt.Tooltip("side:N", title=text("tip_what")), alt.Tooltip("d:Q", title="d_k"),
-                alt.Tooltip(f"{field}:Q", format=".3~g", title=text(f"tip_{field}"))]  # fmt: skip
-        full = field != "mean"
-        layers.append(line.mark_line(strokeDash=[1, 0] if full else [4, 4], strokeWidth=2 if full else 1))
-        layers.append(line.mark_point(filled=full, size=26, opacity=1).encode(tooltip=tips))
-    return layered(width, 190, *layers, share_colour=True) | titled(f"title_{name}", text)
+@lru_cache(maxsize=32)
+def spec(layout: str, lines: int) -> dict[str, Any]:
+    """Everything, with room for so many lines of numbers."""
+    order, columns, cell, height = SHAPES[layout]
+    room = charts.ROOM[layout][0]
+    taken = KEYS * cell[0] + SIDE if columns == 4 else 0
+    beside = columns - 1 if taken else columns
+    width = (room - taken - (columns - 1) * SPACING) // beside - AXIS
+    parts = {name: _panel(name, min(width, 340), height) for name in PANELS} | {"rows": _dozen(cell)}
+    pictures = {"concat": [parts[name] for name in order], "columns": columns, "spacing": SPACING}
+    slider = {"input": "range", "min": 0, "max": 12, "step": 0.5, "name": D_SLIDER}
+    alphas = {"input": "range", "min": 0, "max": 1, "step": ALPHAS[1], "name": ALPHA_SLIDER}
+    params: list[dict[str, Any]] = [
+        # What is chosen is the signal `at_n`, for the slider as for a click.
+        {"name": "at", "select": {"type": "point", "fields": ["n"], "on": "click", "nearest": True, "clear": False,
+                                  "toggle": False},
+         "bind": {"n": slider}, "value": [{"n": 9}], "views": [f"panel_{name}" for name in PANELS]},
+        {"name": "alpha", "value": 0, "bind": alphas},
+    ]  # fmt: skip
+    views = [pictures, _numbers(layout, lines)]
+    whole = page(views, 1, in_both("alt", "variance_softmax")) | {"params": params}
+    return whole | {"spacing": 8}
+
+
+# The dozen.
+
+
+def _dozen(cell: tuple[int, int]) -> dict[str, Any]:
+    """Rows of weights at the chosen d_k and α, and how strongly each answers; the dead ones are marked."""
+    wide, high = cell
+    keys = range(KEYS)
+    steps = {
+        "by": "pow(datum.d, alpha)", "most": f"max({', '.join(f'datum.s{k}' for k in keys)})",
+        **{f"e{k}": f"exp((datum.s{k} - datum.most) / datum.by)" for k in keys},
+        "total": " + ".join(f"datum.e{k}" for k in keys),
+        **{f"p{k}": f"datum.e{k} / datum.total" for k in keys},
+        "squares": " + ".join(f"pow(datum.p{k}, 2)" for k in keys),
+        "cubes": " + ".join(f"pow(datum.p{k}, 3)" for k in keys),
+        "norm": "sqrt(max(0, datum.squares - 2 * datum.cubes + pow(datum.squares, 2)))",
+        "dead": f"datum.norm < {DEAD} ? 1 : 0", "ink": "1",
+        "said": "datum.norm < 0.0005 ? '<0.001' : format(datum.norm, datum.norm < 0.1 ? '.3f' : '.2f')",
+    }  # fmt: skip
+    x = alt.X("at:Q", scale=alt.Scale(domain=[0, KEYS], nice=False), axis=None)
+    y = alt.Y("top:Q", scale=alt.Scale(domain=[0, ROWS], reverse=True, nice=False), axis=None)
+    ramp = alt.Scale(domain=[0, 1], range=list(theme.WEIGHTS), interpolate="rgb")
+    cells = alt.Chart().transform_filter("datum.kind === 'row'").transform_fold(
+        [f"p{k}" for k in keys], as_=["key", "p"]
+    ).transform_calculate(
+        at="+slice(datum.key, 1)", at2="+slice(datum.key, 1) + 1", top="datum.i + 0.06", bottom="datum.i + 0.94"
+    ).mark_rect(stroke=theme.MASKED_STROKE, strokeWidth=0.7).encode(
+        x, alt.X2("at2:Q"), y, alt.Y2("bottom:Q"), alt.Color("p:Q", scale=ramp, legend=None),
+        tooltip=[alt.Tooltip("p:Q", format=".4f", title="softmax"), alt.Tooltip("norm:Q", format=".4f", title="‖J‖")],
+    )  # fmt: skip
+    middle = alt.Y("middle:Q", scale=alt.Scale(domain=[0, ROWS], reverse=True, nice=False), axis=None)
+    rows = alt.Chart().transform_filter("datum.kind === 'row'").transform_calculate(middle="datum.i + 0.5")
+    size = min(11, high - 2)
+    beside = alt.XValue(KEYS * wide + 4)
+    alive = rows.transform_filter("datum.dead === 0").mark_text(align="left", fontSize=size).encode(
+        alt.Text("said:N"), beside, middle, INK
+    )  # fmt: skip
+    dead = rows.transform_filter("datum.dead === 1").transform_calculate(
+        both="datum.said + ' ' + datum.text"
+    ).mark_text(align="left", fontSize=size, fontWeight="bold", color=theme.CHOSEN).encode(
+        alt.Text("both:N"), beside, middle
+    )  # fmt: skip
+    struck = rows.transform_filter("datum.dead === 1").transform_calculate(
+        top="datum.i", bottom="datum.i + 1"
+    ).mark_rect(filled=False, stroke=theme.CHOSEN, strokeWidth=1.5, tooltip=None).encode(
+        alt.XValue(-2), alt.X2Value(KEYS * wide + 1),
+        alt.Y("top:Q", scale=alt.Scale(domain=[0, ROWS], reverse=True, nice=False), axis=None), alt.Y2("bottom:Q"),
+    )  # fmt: skip
+    said = alt.Chart().transform_filter("datum.kind === 'row' || datum.kind === 'count'").transform_calculate(
+        own="datum.kind === 'count' ? datum.text : ''"
+    ).transform_aggregate(dead="sum(dead)", d="max(d)", own="max(own)").transform_calculate(
+        ink="1", says="'d_k = ' + datum.d + ': ' + replace(datum.own, '#', datum.dead)"
+    ).mark_text(align="left", fontSize=12).encode(alt.Text("says:N"), alt.XValue(0), alt.YValue(ROWS * high + 14), INK)
+    picture = layered(KEYS * wide, ROWS * high, cells, struck, alive, dead, said, _title("rows"))
+    chosen = "datum.kind !== 'row' || datum.n === at_n"
+    return picture | {"transform": [{"filter": chosen}, *({"calculate": e, "as": name} for name, e in steps.items())]}
+
+
+# The panels.
+
+
+def _panel(name: str, width: int, height: int) -> dict[str, Any]:
+    x = alt.X("d:Q", scale=alt.Scale(type="log", domain=[0.8, 5200], nice=False), title="d_k",
+              axis=alt.Axis(values=TICKS if width > 200 else TICKS[::2], format="d", grid=False, titlePadding=0))  # fmt: skip
+    value = "median" if name == "gradient" else name
+    y = _axis(name, value)
+    colour = _colour()
+    tip = alt.Tooltip("tip:N")
+    curve = of_kind("curve")
+    here = curve.transform_filter("datum.d === round(pow(2, at_n))")
+    at = alt.Chart().transform_filter("datum.kind === 'row' && datum.n === at_n && datum.i === 0")
+    marks = [
+        at.transform_calculate(ink="1").mark_rule(strokeWidth=1, opacity=0.6, tooltip=None).encode(x, INK),
+        curve.mark_line(strokeWidth=2, clip=True).encode(x, y, colour),
+        curve.mark_rule(strokeWidth=3, opacity=0.5, clip=True).encode(
+            x, _axis(name, f"{value}_low"), alt.Y2(f"{value}_high:Q"), colour
+        ),
+        curve.mark_point(filled=True, size=22, opacity=1, clip=True).encode(x, y, colour, tooltip=tip).properties(
+            name=f"panel_{name}"
+        ),
+        here.mark_point(filled=True, size=90, opacity=1, clip=True).encode(x, y, colour, tooltip=tip),
+    ]  # fmt: skip
+    if name == "gradient":
+        for low, high, opacity in (("q5", "q95", 0.1), ("q25", "q75", 0.2)):
+            area = curve.mark_area(opacity=opacity, clip=True, tooltip=None)
+            marks.insert(0, area.encode(x, _axis(name, low), alt.Y2(f"{high}:Q"), colour))
+        mean = _axis(name, "mean")
+        marks.append(curve.mark_line(strokeWidth=1.5, strokeDash=[4, 3], clip=True).encode(x, mean, colour))
+        marks.append(here.mark_point(filled=False, size=60, opacity=1, clip=True).encode(x, mean, colour, tooltip=tip))
+    if name == "dead":
+        guess, ink = of_kind("guess"), theme.CHOSEN
+        marks.append(guess.mark_point(shape="diamond", filled=True, size=110, color=ink, opacity=1).encode(x, y))
+        words = guess.mark_text(align="right", dx=-9, fontWeight="bold", color=ink)
+        marks.append(words.encode(x, y, alt.Text("text:N")))
+    chosen = "datum.kind !== 'curve' || datum.a === null || datum.a === round(alpha * 20)"
+    picture = layered(width, height, *marks, _title(name), share_colour=True)
+    return picture | {"transform": [{"filter": chosen}]}
+
+
+def _axis(name: str, field: str) -> alt.Y:
+    if name == "gradient":
+        least = f"datum.value <= {FLOOR} ? '≤ {FLOOR}' : datum.label"
+        axis = alt.Axis(values=[FLOOR, 0.01, 0.1, 1, 10], labelExpr=least, format="~g")
+        return alt.Y(f"{field}:Q", scale=alt.Scale(type="log", domain=[FLOOR, CEILING], clamp=True, nice=False),
+                     axis=axis, title=None)  # fmt: skip
+    axis = alt.Axis(format="%" if name == "dead" else ".1f", tickCount=5)
+    return alt.Y(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=axis, title=None)
+
+
+def _colour() -> alt.Color:
+    scale = alt.Scale(domain=list(NAMES.values()), range=list(COLOURS.values()))
+    return alt.Color("side:N", legend=None, scale=scale)
+
+
+def _title(name: str) -> alt.Chart:
+    return of_kind(f"title_{name}").transform_calculate(ink="1").mark_text(
+        align="left", fontSize=13, fontWeight="bold"
+    ).encode(alt.Text("text:N"), alt.XValue(0 if name == "rows" else 8 - AXIS), alt.YValue(-12), INK)  # fmt: skip
+
+
+# The numbers at the chosen d_k: a line a divisor, which is the legend too.
+
+
+def told(layout: str) -> tuple[str, ...]:
+    return _SHORT.get(layout, COLUMNS_OF_TEXT)
+
+
+def _numbers(layout: str, lines: int) -> dict[str, Any]:
+    at, size = STOPS_OF_TEXT[layout], 11 if layout == "phone" else 12
+    y = alt.Y("line:Q", scale=alt.Scale(domain=[0, (lines + 1) * LINE], reverse=True, nice=False), axis=None)
+    chosen = "datum.d === round(pow(2, at_n)) && (datum.a === null || datum.a === round(alpha * 20))"
+    here = of_kind("curve").transform_filter(chosen).transform_calculate(
+        line=f"datum.i * {LINE} + {1.5 * LINE}", ink="1",
+        name="datum.a === null ? datum.side : replace(datum.side, 'α', format(alpha, '.2f'))",
+    )  # fmt: skip
+    colour = _colour()
+    marks = [
+        here.mark_point(filled=True, size=60, opacity=1, tooltip=None).encode(alt.XValue(5), y, colour),
+        here.mark_text(align="left", fontSize=size).encode(alt.Text("name:N"), alt.XValue(14), y, INK),
+    ]
+    for x, what in zip(at[1:], told(layout), strict=False):
+        field = f"t_{what}"
+        text = here.transform_calculate(short=f"split(datum.{field}, ' (')[0]") if layout in _SHORT else here
+        marks.append(text.mark_text(align="left", fontSize=size).encode(
+            alt.Text("short:N" if layout in _SHORT else f"{field}:N"), alt.XValue(x), y, INK
+        ))  # fmt: skip
+    for x, what in zip(at, ("what", *told(layout)), strict=False):
+        marks.append(of_kind(f"head_{what}").transform_calculate(ink="1").mark_text(
+            align="left", fontSize=size, fontWeight="bold"
+        ).encode(alt.Text("text:N"), alt.XValue(x), alt.YValue(LINE // 2), INK))  # fmt: skip
+    return layered(charts.ROOM[layout][0] - 20, (lines + 1) * LINE, *marks)

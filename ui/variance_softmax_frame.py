@@ -1,0 +1,117 @@
+"""The numbers behind the pictures of what softmax makes of random rows: curves of every divisor, and a dozen rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import streamlit as st
+
+from attention.saturation import ALPHAS, COLUMNS, Saturation
+from ui import charts
+from ui.text import Text
+from ui.variance_charts import NAMES, percent
+
+NAMED = tuple(name for name in COLUMNS if name in NAMES)  #: what can be drawn besides d_k^α
+ROWS = 12  #: how many rows of weights are shown
+ASKED = 512  #: the d_k that is asked about
+HALVES = tuple(n / 2 for n in range(25))  #: the exponents the slider stops at; 2^0.5 rounds to d_k = 1 as well
+MEASURES = ("entropy", "dead", "median", "mean")
+COLUMNS_OF_TEXT = ("entropy", "dead", "median", "band", "mean", "top")
+FIELDS = (
+    "kind", "n", "d", "side", "a", "i", "text",
+    *(f"{name}{end}" for name in MEASURES for end in ("", "_low", "_high")), "q5", "q25", "q75", "q95",
+    "tip", *(f"t_{name}" for name in COLUMNS_OF_TEXT),
+    *(f"s{key}" for key in range(8)),
+)  # fmt: skip
+
+Record = dict[str, Any]
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def frame(seed: int, lang: str, drawn: tuple[str, ...] | None, guess: int | None, _measured: Saturation) -> Any:
+    """All that is drawn.
+
+    drawn: the divisors besides d_k^α; None while the question is open: then no curve is there to be found, and no row
+    of vectors longer than 64. guess: the share in percent, if there is one.
+    """
+    text = Text("variance_softmax", lang)
+    records = [*_words(text, drawn is not None), *_rows(_measured, HALVES if drawn is not None else HALVES[:13], text)]
+    if drawn is not None:
+        records += _curves(_measured, drawn, text)
+    if guess is not None:
+        records.append({"kind": "guess", "d": ASKED, "dead": guess / 100, "text": text("your_guess")})
+    return charts.table({field: [record.get(field) for record in records] for field in FIELDS})
+
+
+def _words(text: Text, answered: bool) -> Iterator[Record]:
+    """Titles: data, so that another language redraws nothing."""
+    for name in ("rows", *(("entropy", "dead", "gradient") if answered else ())):
+        yield {"kind": f"title_{name}", "text": text(f"title_{name}")}
+    yield {"kind": "count", "text": text("count_dead", rows=ROWS)}
+    if answered:
+        for name in ("what", *COLUMNS_OF_TEXT):
+            yield {"kind": f"head_{name}", "text": text(f"head_{name}")}
+
+
+def _rows(measured: Saturation, exponents: Sequence[float], text: Text) -> Iterator[Record]:
+    """The scores of the first rows: the browser divides them and takes softmax."""
+    dead = text("mark_dead")
+    for n in exponents:
+        s = measured.d_k.index(round(2**n))
+        for i, scores in enumerate(measured.scores[s, :ROWS].tolist()):
+            keys = {f"s{key}": score for key, score in enumerate(scores)}
+            yield {"kind": "row", "n": n, "d": measured.d_k[s], "i": i, "text": dead, **keys}
+
+
+def _curves(measured: Saturation, drawn: Sequence[str], text: Text) -> Iterator[Record]:
+    """A record a stop and divisor: those drawn, and every α that the slider may choose."""
+    sides = [(f"power_{alpha:.2f}", "power", step) for step, alpha in enumerate(ALPHAS)]
+    sides += [(name, name, None) for name in drawn]  # drawn last, so on top where they meet
+    for column, name, step in sides:
+        i = len(drawn) if step is not None else drawn.index(column)
+        for s, d_k in enumerate(measured.d_k):
+            c = COLUMNS.index(column)
+            if math.isnan(measured.entropy[s, c]):
+                continue  # ln 1 divides nothing
+            record: Record = {"kind": "curve", "n": _exponent(d_k), "d": d_k, "side": NAMES[name], "a": step, "i": i}
+            for what in MEASURES:
+                low, high = measured.interval[what][s, c].tolist()
+                record |= {what: float(getattr(measured, what)[s, c]), f"{what}_low": low, f"{what}_high": high}
+            quantiles = dict(zip(("q5", "q25", "q75", "q95"), measured.quantiles[s, c].tolist(), strict=True))
+            said = cells(measured, s, column)
+            what = NAMES[name] if step is None else NAMES[name].replace("α", f"{ALPHAS[step]:.2f}")
+            record["tip"] = text("tip", what=what, d_k=d_k, **said)
+            yield record | quantiles | {f"t_{name}": words for name, words in said.items()}
+
+
+def _exponent(d_k: int) -> float:
+    return round(2 * math.log2(d_k)) / 2
+
+
+def cells(measured: Saturation, s: int, column: str) -> dict[str, str]:
+    """What a reader is told of a stop and divisor; intervals of 95 % in brackets."""
+    c = COLUMNS.index(column)
+
+    def within(what: str) -> str:
+        value, (low, high) = getattr(measured, what)[s, c], measured.interval[what][s, c]
+        if what == "dead":
+            return f"{percent(value)} ({percent(low)} – {percent(high)})"
+        return f"{digits(value)} ({digits(low)} – {digits(high)})"
+
+    q5, _, _, q95 = measured.quantiles[s, c]
+    shown = {what: within(what) for what in MEASURES}
+    top = measured.top[s, c]
+    return {**shown, "band": f"{digits(q5)} – {digits(q95)}", "top": "" if math.isnan(top) else f"{top:.1%}"}
+
+
+def digits(x: float) -> str:
+    """Three digits that matter, never an exponent.
+
+    >>> digits(1.3009), digits(0.01462), digits(0.00197), digits(2e-11), digits(11.313)
+    ('1.30', '0.0146', '0.00197', '≈0', '11.3')
+    """
+    if x == 0 or abs(x) < 5e-4:
+        return "0" if x == 0 else "≈0"
+    return f"{x:,.{max(2 - math.floor(math.log10(abs(x))), 0)}f}"
