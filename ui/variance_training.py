@@ -1,11 +1,216 @@
-"""Does it train? A small model learns to look up a value by its key, with and without √d_k."""
+"""Does it train? A small model learns to look up a value by its key, with and without √d_k, while the reader watches.
+
+What grows is drawn by a fragment that asks for itself again: only the chart and its sentences travel. A second one,
+which draws nothing, asks for moments of training; it is there on the page whose turn it is.
+"""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Any, NoReturn
+
 import streamlit as st
 
+from attention import training
+from ui import predict, shell, state, training_runs, variance_controls, views, widgets
+from ui import variance_training_charts as charts
+from ui import variance_training_words as words
 from ui.text import Text
+from ui.training_runs import MEASURES, SEEDS, Series
+from ui.variance_charts import number
+
+Pace = tuple[float | None, float | None]
+
+_WANTED = "training_wanted"  #: the series that this visitor wants to see grow
+_FAILED = "training_failed"
+REDRAW = 0.35  #: seconds between two drawings on the page that trains
+LOOK_ON = 1.0  #: and on a page that looks on: a class may be many
+GUESS = "variance.guess_trains"
 
 
 def draw(text: Text) -> None:
     st.markdown(text("question"))
+    optimizer, measure = _controls(text)
+    series = _series(optimizer)
+    guess = _ask(text)
+    if st.session_state.pop(_FAILED, False):
+        st.error(text("training_failed"))
+    _while_training(series, measure, guess, text)
+    variance_controls.controls(text, draws=False)
+    _details(text)
+
+
+def _controls(text: Text) -> tuple[str, str]:
+    bench = state.bench()
+    optimizer, measure = (str(views.get(bench, f"variance.{view}")) for view in ("optimizer", "training"))
+    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+        widgets.look("variance.optimizer", training.OPTIMIZERS, optimizer, text, key="training_optimizer",
+                     show=lambda name: text(f"optimizer_{name}"))  # fmt: skip
+        _button(_series(optimizer), text)
+        widgets.look("variance.training", MEASURES, measure, text, key="training_measure",
+                     show=lambda name: text(f"measure_{name}"))  # fmt: skip
+    return optimizer, measure
+
+
+def _series(optimizer: str) -> Series:
+    return training_runs.shared().of(optimizer, state.bench().variance_seed)
+
+
+def _ask(text: Text) -> str | None:
+    """The question, before anything is shown at the largest d_k."""
+    answers = predict.answers(list(charts.BANDS), "guess", text)
+    with widgets.line():
+        guess = predict.choice(GUESS, answers, text("ask_trains", d_k=words.LARGEST, steps=training.STEPS),
+                               key="guess_trains", committed=True)  # fmt: skip
+        if guess is not None:
+            predict.again(GUESS, text, key="guess_trains")
+    return guess
+
+
+# Who trains, who looks on.
+
+
+def _session() -> str:
+    return str(state.lab()["session"])
+
+
+def _name(series: Series) -> tuple[str, int]:
+    return series.optimizer, series.seeds.start
+
+
+def _wants(series: Series) -> bool:
+    return _name(series) in st.session_state.get(_WANTED, ())
+
+
+def _want(series: Series, on: bool) -> None:
+    wanted = set(st.session_state.get(_WANTED, ()))
+    st.session_state[_WANTED] = tuple(wanted | {_name(series)} if on else wanted - {_name(series)})
+    if not on:
+        series.release(_session())
+
+
+def _button(series: Series, text: Text) -> None:
+    """Start, cancel, or go on: whatever there is to do; its place stays."""
+    on, done = _wants(series), series.next is None
+    with st.container(width="content"):
+        label = "all_done" if done else "cancel" if on else "go_on" if series.share else "start"
+        st.button(
+            text(label), icon=":material/stop:" if on and not done else ":material/play_arrow:", key="training_start",
+            type="secondary" if on or done else "primary", disabled=done,
+            help=text("help_start", runs=len(series.settings), steps=training.STEPS),
+            on_click=state.callback(lambda: _want(_series(series.optimizer), not on)),
+        )  # fmt: skip
+
+
+def _pace(series: Series) -> Pace:
+    """Seconds between moments of training and between drawings, as things are now; None: none."""
+    if not _wants(series) or series.next is None:
+        return None, None
+    if series.taken(_session()):
+        return None, LOOK_ON
+    tick = training_runs.shared().tick()
+    return tick, max(tick, REDRAW)
+
+
+def _while_training(series: Series, measure: str, guess: str | None, text: Text) -> None:
+    """The chart and what it shows, again and again while it grows; and the moments in which it does."""
+    moments, drawings = pace = _pace(series)
+    _fragment(_board, drawings)(series.optimizer, measure, guess, pace, text)
+    if moments:
+        _fragment(_moment, moments)(series.optimizer, pace, text)
+
+
+def _fragment(draws: Callable[..., None], every: float | None) -> Callable[..., None]:
+    """A part of the page that asks for itself again. What `shell.run` does for pages does not reach its reruns."""
+
+    @wraps(draws)
+    def safe(*args: Any) -> None:
+        try:
+            draws(*args)
+        except Exception:
+            if not st.session_state.get(_WANTED):
+                raise  # the page was drawn as a whole: it is under a net already
+            logging.getLogger(__name__).exception("training failed")
+            st.session_state[_WANTED], st.session_state[_FAILED] = (), True
+            _draw_anew()
+
+    return st.fragment(safe, run_every=every)
+
+
+def _draw_anew() -> NoReturn:
+    """From a fragment, the only way to change how often it asks."""
+    state.run_ends()
+    st.rerun()
+
+
+def _moment(optimizer: str, pace: Pace, text: Text) -> None:
+    series = _series(optimizer)
+    training_runs.shared().moment(series, _session())
+    if _pace(series) != pace:
+        _draw_anew()
+
+
+def _board(optimizer: str, measure: str, guess: str | None, pace: Pace, text: Text) -> None:
+    """What has been measured so far."""
+    series, hidden = _series(optimizer), guess is None
+    if _pace(series) != pace:
+        _draw_anew()
+    st.progress(series.share, _progress(series, text))
+    spec = charts.spec(shell.layout(), measure, guess or "", hidden, text)
+    frame = _kept_frame(series, measure, hidden) if series.next is None else charts.frame(series, measure, hidden)
+    st.vega_lite_chart(frame, spec, key="training_chart", width="content")
+    st.markdown(_said(series, len(series.done), measure, guess, text))
+    if st.toggle(text("as_tables"), key="training_table"):
+        st.markdown(_table(series, len(series.done), measure, hidden, text))
+        st.caption(text("how_table", over=words.OVER))
+
+
+def _progress(series: Series, text: Text) -> str:
+    """How far the runs are."""
+    following = series.next
+    counts = {"runs": len(series.settings), "steps": training.STEPS, "seeds": SEEDS, "sizes": len(training.D_K)}
+    if following is None or not series.share:
+        return text("progress_done" if following is None else "progress_none", **counts)
+    return text("progress", seed=series.seeds.index(following.seed) + 1, step=series.steps(following), **counts)
+
+
+# What finished runs come to changes only when another one has finished.
+
+
+@lru_cache(maxsize=32)
+def _kept_frame(series: Series, measure: str, hidden: bool) -> Any:
+    return charts.frame(series, measure, hidden)
+
+
+@lru_cache(maxsize=64)
+def _said(series: Series, runs: int, measure: str, guess: str | None, text: Text) -> str:
+    """What to see in the chart, the answer to the question, and what else the runs show."""
+    lines = [text(f"see_{measure}")]
+    if guess is not None:
+        lines.append(words.verdict(series, guess, text(f"optimizer_{series.optimizer}"), text))
+    found = list(words.findings(series, guess is None, text))
+    if found:
+        so_far = "" if series.next is None else text("so_far", runs=runs, all=len(series.settings))
+        lines += [so_far, "\n".join(f"- {sentence}" for sentence in found)]
+    return "\n\n".join(filter(None, lines))
+
+
+@lru_cache(maxsize=64)
+def _table(series: Series, runs: int, measure: str, hidden: bool, text: Text) -> str:
+    return words.results(series, measure, hidden, text)
+
+
+def _details(text: Text) -> None:
+    """How it is trained, and what that cannot show; folded, and not sent until it is unfolded."""
+    with st.expander(text("details"), key="training_details", on_change="rerun") as folded:
+        if folded.open:
+            rates = training.LEARNING_RATES
+            st.markdown(text(
+                "how", symbols=training.SYMBOLS, values=training.VALUES, d_model=training.D_MODEL,
+                batch=training.BATCH, steps=training.STEPS, chance=number(training.CHANCE), seeds=SEEDS,
+                adam=f"{rates['adam']:g}", sgd=f"{rates['sgd']:g}", last=charts.LAST,
+                fast=number(charts.BANDS["fast"][1] * training.CHANCE),
+                stalls=number(charts.BANDS["stalls"][0] * training.CHANCE),
+            ))  # fmt: skip

@@ -1,0 +1,186 @@
+"""The chart of training runs: a panel a d_k, a thin line a seed, the median of the seeds bold.
+
+Only numbers travel: a row a d_k and step, a column a curve, so that what grows can be sent several times a second.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from attention import training
+from ui import charts
+from ui.text import Text
+from ui.theme import CHOSEN
+from ui.training_runs import SEEDS, Series
+from ui.variance_charts import NAMES, coloured, layered, page, width_of
+
+GAP = 12  #: pixels between panels
+HIGH = 160
+#: measure → the ends of its axis
+ENDS = {"loss": (0.0, 2.8), "gradient": (1e-3, 10.0), "entropy": (0.0, 1.0), "accuracy": (0.0, 1.0)}
+#: measure → what guessing blindly, or looking everywhere alike, comes to
+LEVELS = {"loss": training.CHANCE, "entropy": 1.0, "accuracy": 1 / training.VALUES}
+#: answer → between which shares of the loss of guessing the loss ends
+BANDS = {"fast": (0.0, 0.1), "slower": (0.1, 0.75), "stalls": (0.75, np.inf)}
+LAST = 10  #: the loss at a step is the mean of so many steps up to it
+
+INK_SCALE = alt.Scale(domain=[0, 1], range="ramp")  #: as `charts.INK`: the theme's own
+FILL = alt.Fill("ink:Q", scale=INK_SCALE, legend=None)
+
+LETTERS = {"sqrt": "s", "none": "n"}
+MEDIAN = "m"
+COLUMNS = [letter + which for letter in LETTERS.values() for which in [*map(str, range(SEEDS)), MEDIAN]]
+
+
+def frame(series: Series, measure: str, hidden: bool) -> Any:
+    """What was measured so far; the largest d_k may have to wait for a guess."""
+    steps, last = np.arange(1, training.STEPS + 1, dtype=np.int16), training.D_K[-1]
+    columns: dict[str, Any] = {"d": np.repeat(np.array(training.D_K, dtype=np.int16), len(steps)),
+                               "step": np.tile(steps, len(training.D_K))}  # fmt: skip
+    for scale, letter in LETTERS.items():
+        curves = [curves_of(series, d_k, scale, measure) for d_k in training.D_K]
+        if hidden:
+            curves[training.D_K.index(last)].fill(np.nan)
+        for k in range(SEEDS):
+            columns[f"{letter}{k}"] = np.concatenate([each[k] for each in curves])
+        columns[letter + MEDIAN] = np.concatenate([median(each) for each in curves])
+    return _sent(columns | {name: columns[name].astype(np.float32) for name in COLUMNS})
+
+
+def curves_of(series: Series, d_k: int, scale: str, measure: str) -> np.ndarray[Any, Any]:
+    """(seeds, steps): the curves of one d_k; NaN where a run has not come yet."""
+    found = np.full((len(series.seeds), training.STEPS), np.nan)
+    for k, seed in enumerate(series.seeds):
+        curve = series.curve(training.Setting(d_k, scale, series.optimizer, seed), measure)
+        found[k, : len(curve)] = curve
+    return found
+
+
+def median(curves: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The median of the seeds that have come to a step; NaN where none has."""
+    there = ~np.isnan(curves).all(axis=0)
+    found = np.full(curves.shape[1], np.nan)
+    found[there] = np.nanmedian(curves[:, there], axis=0)
+    return found
+
+
+def _sent(columns: dict[str, Any]) -> Any:
+    """As a table of Arrow's, where there is one: no number is a null, which Vega leaves out."""
+    if not charts.pyarrow:
+        return pd.DataFrame(columns)
+    return charts.pyarrow.table({name: charts.pyarrow.array(each, from_pandas=True) for name, each in columns.items()})
+
+
+@lru_cache(maxsize=64)
+def spec(layout: str, measure: str, guess: str, hidden: bool, text: Text) -> dict[str, Any]:
+    """A panel a d_k. guess: the answer that is drawn; hidden: whether the largest d_k waits for one."""
+    columns = {"xl": 5, "wide": 5, "medium": 3}.get(layout, 2)
+    width = min(width_of(layout, columns, axis=0) + (24 - GAP) - 30 // columns, 230)
+    height, panels = HIGH if columns > 2 else 120, []
+    for k, d_k in enumerate(training.D_K):
+        last = d_k == training.D_K[-1]
+        marks = [*_level(measure, k % columns == 0, text), *_curves(measure, k % columns == 0, text)]
+        if last and hidden:
+            marks += _waiting(width, height, text)
+        if last and guess in BANDS and measure == "loss":
+            marks += _band(guess, measure, text)
+        panel = layered(width, height, *marks, share_colour=True)
+        panel["transform"] = [{"filter": f"datum.d === {d_k}"}]
+        panels.append(panel | {"title": {"text": f"d_k = {d_k}", "fontSize": 13, "offset": 6}})
+    return page(panels, columns, text(f"alt_{measure}")) | {"spacing": GAP}
+
+
+def _curves(measure: str, first: bool, text: Text) -> list[alt.Chart]:
+    x, y = _axes(measure, first)
+    colour = coloured(tuple(LETTERS))
+    colour.legend = alt.Legend(orient="top", title=None, offset=0, symbolOpacity=1)
+    seeds, medians = _folded(COLUMNS), _folded([letter + MEDIAN for letter in LETTERS.values()])
+    tips = [alt.Tooltip("side:N", title=text("tip_side")), alt.Tooltip("step:Q", title=text("tip_step")),
+            alt.Tooltip("v:Q", format=".3~g", title=text(f"tip_{measure}"))]  # fmt: skip
+    dots = medians.transform_filter("datum.step % 10 === 0").mark_point(filled=True, size=26, opacity=1, clip=True)
+    return [
+        seeds.mark_line(strokeWidth=1, opacity=0.4, clip=True).encode(x, y, colour, detail=alt.Detail("run:N")),
+        medians.mark_line(strokeWidth=2.5, clip=True).encode(x, y, colour),
+        dots.encode(x, y, colour, tooltip=tips),
+    ]
+
+
+def _folded(columns: list[str]) -> alt.Chart:
+    """A row a curve and step: `run` is the column's name, `side` what its scores are divided by."""
+    sides = " : ".join(f"datum.run[0] === '{letter}' ? '{NAMES[scale]}'" for scale, letter in LETTERS.items())
+    return (
+        alt.Chart().transform_fold(columns, as_=["run", "v"]).transform_filter("isValid(datum.v)")
+        .transform_calculate(side=f"{sides} : ''")
+    )  # fmt: skip
+
+
+def _axes(measure: str, first: bool, at: str = "step:Q") -> tuple[alt.X, alt.Y]:
+    axis = alt.Axis(values=[0, 50, 100], grid=False, title=None)
+    x = alt.X(at, scale=alt.Scale(domain=[0, training.STEPS], nice=False), axis=axis)
+    return x, alt.Y("v:Q", scale=_scale(measure), axis=_value_axis(measure, first), title=None)
+
+
+def _scale(measure: str) -> alt.Scale:
+    kind = {"type": "log", "clamp": True} if measure == "gradient" else {}
+    return alt.Scale(domain=list(ENDS[measure]), nice=False, **kind)
+
+
+def _value_axis(measure: str, first: bool) -> alt.Axis:
+    values = {"loss": [0, 1, 2], "gradient": [0.001, 0.01, 0.1, 1, 10]}.get(measure, [0, 0.5, 1])
+    form = "%" if measure == "accuracy" else "~g"
+    return alt.Axis(values=values, format=form, labels=first, ticks=first, domain=first, title=None)
+
+
+# Words and lines that stand still are drawn from a panel's first row, which is there before anything was measured.
+
+
+def _still(**fields: Any) -> alt.Chart:
+    values = {name: str(value) for name, value in fields.items()}
+    return alt.Chart().transform_filter("datum.step === 1").transform_calculate(ink="1", **values)
+
+
+def _word(words: str, x: Any, y: Any, **mark: Any) -> alt.Chart:
+    """In the theme's ink, by `fill`: the scale of `color` is the curves', and makes the legend."""
+    return _still().mark_text(text=words, **mark).encode(x, y, FILL)
+
+
+def _level(measure: str, first: bool, text: Text) -> list[alt.Chart]:
+    """What blind guessing, or looking at all alike, comes to: a line to compare with."""
+    if measure not in LEVELS:
+        return []
+    y = _axes(measure, first)[1]
+    line = _still(v=LEVELS[measure]).mark_rule(strokeDash=[3, 3], opacity=0.6, tooltip=None).encode(
+        y, alt.Stroke("ink:Q", scale=INK_SCALE, legend=None)
+    )  # fmt: skip
+    if not first:
+        return [line]
+    below = measure == "entropy"  # nothing is above
+    word = _still(v=LEVELS[measure], at=training.STEPS).mark_text(
+        text=text(f"level_{measure}"), align="right", dx=-2, dy=9 if below else -7, fontSize=11
+    )
+    return [line, word.encode(_axes(measure, first, at="at:Q")[0], y, FILL)]
+
+
+def _waiting(width: int, height: int, text: Text) -> list[alt.Chart]:
+    """In place of curves that nobody has made a guess about."""
+    x = alt.XValue(width / 2)
+    return [_word("?", x, alt.YValue(height / 2), fontSize=44, opacity=0.7),
+            _word(text("guess_first"), x, alt.YValue(height / 2 + 36), fontSize=11)]  # fmt: skip
+
+
+def _band(guess: str, measure: str, text: Text) -> list[alt.Chart]:
+    """Where the guess has the loss end: a frame around the last steps."""
+    x, y = _axes(measure, first=False, at="start:Q")
+    low, high = (min(share * training.CHANCE, ENDS["loss"][1]) for share in BANDS[guess])
+    there = _still(v=low, high=high, start=training.STEPS - LAST, end=training.STEPS)
+    frame = there.mark_rect(fill=CHOSEN, fillOpacity=0.18, stroke=CHOSEN, strokeWidth=1.5, tooltip=None)
+    top = high == ENDS["loss"][1]  # no room above the frame
+    beside = {"dx": -5, "baseline": "top"} if top else {"dy": -5, "baseline": "bottom"}
+    where = _still(v=high, start=training.STEPS - LAST * top)
+    word = where.mark_text(text=text("framed"), align="right", fontSize=11, fontWeight="bold", **beside)
+    return [frame.encode(x, alt.X2("end:Q"), y, alt.Y2("high:Q")), word.encode(x, y, FILL)]
