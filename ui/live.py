@@ -97,8 +97,8 @@ def cells(s: int, n: int, d_v: int, *, differs: bool = False) -> dict[str, str]:
         number = f"abs({by}) < {ROUNDING} * max(1, abs({number})) ? 0 : {by}"
     end = "datum.end" if differs else "w_end_output" if s == 3 else "w_end"
     colour = "datum.live" if s == 2 and not differs else f"clamp(datum.live / {end}, -1, 1)"
-    tip = f"slice(datum.tip, 0, lastindexof(datum.tip, '= ') + 2) + {_short(4, differs)}"
-    steps = _either(number, {"text": _short(2, differs), "tip": tip})
+    tip = f"slice(datum.tip, 0, lastindexof(datum.tip, '= ') + 2) + {short(4, differs)}"
+    steps = _either(number, {"text": short(2, differs), "tip": tip})
     if s in STRUCK:
         steps["live_kind"] = f"datum.live === null ? datum.kind : w_mask{at} === '0' ? 'masked' : 'cell'"
         colour = f"datum.live_kind === 'masked' ? 0 : {colour}"
@@ -112,7 +112,7 @@ def kind(s: int) -> str:
 
 def sums(*, differs: bool = False) -> dict[str, str]:
     """What stands right of the weights."""
-    return {} if differs else _either("w_sums[datum.q]", {"text": f"'Σ = ' + {_short(2, False)}"})
+    return {} if differs else _either("w_sums[datum.q]", {"text": f"'Σ = ' + {short(2, False)}"})
 
 
 def _either(number: str, live: dict[str, str]) -> dict[str, str]:
@@ -129,7 +129,7 @@ def _either(number: str, live: dict[str, str]) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _short(decimals: int, differs: bool) -> str:
+def short(decimals: int, differs: bool) -> str:
     """`display.short` of datum.live. As long as it is not half way between two texts, d3's own rounding will do."""
     size, least = "abs(datum.live)", 10.0**-decimals
     plus = "(datum.live > 0 ? '+' : '') + " if differs else ""

@@ -1,41 +1,90 @@
-"""The reader's own numbers: what their divisor does to them."""
+"""The reader's own row: how its weights answer to its scores, and how much of a gradient gets back to W_Q."""
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 import attention
-from attention.saturation import SCALES
-from ui import display, shell, state
-from ui.names import escaped
+from attention.saturation import DEAD, SCALES
+from ui import controls, display, shell, state, variance_gradient_charts, variance_gradient_way
+from ui.names import called, numbered
 from ui.tables import table
 from ui.text import Text
-from ui.variance_softmax import DIVISORS
+from ui.variance_charts import NAMES
 from ui.workbench import Workbench
+
+Array = NDArray[np.float64]
 
 
 def draw(text: Text) -> None:
     bench = state.bench()
-    st.markdown(own_words(bench, text))
-    st.markdown(own_table(bench, text))
-    st.page_link("pages/edit.py", label=text("own_link"), icon=shell.ICONS["edit"])
+    st.markdown(text("question"))
+    controls.token(text)
+    _row(bench, text)
+    variance_gradient_way.draw(bench, text)
+    with st.expander(text("fold"), key="gradient_fold", on_change="rerun") as fold:
+        if fold.open:
+            st.markdown(text("how", dead=DEAD))
+            for name in ("norm", "entropy"):
+                st.markdown(f"{text(f'rows_{name}')}\n\n{rows_table(bench, name, text)}")
 
 
-def own_words(bench: Workbench, text: Text) -> str:
-    """What the reader's own numbers divide by."""
-    steps = bench.steps()
-    divisor, scale = display.short(steps.divisor), text(f"scale_{bench.scale}")
-    words = text("own", d_k=bench.sizes["d_k"], divisor=divisor, scale=scale)
-    return words if steps.mask is None else f"{words} {text('own_mask')}"
+def _row(bench: Workbench, text: Text) -> None:
+    """The chosen row under each divisor, to be stretched in the browser."""
+    found = {scale: steps(bench, scale) for scale in SCALES}
+    names, phone = numbered(bench.tokens, text), shell.layout() == "phone"
+    order = sorted(SCALES, key=lambda scale: scale != bench.scale) if phone else SCALES
+    titles = [NAMES[scale] + (text("yours") if scale == bench.scale else "") for scale in order]
+    rows = [found[scale].masked[bench.token] for scale in order]
+    dead = text("dead_mark") if np.isfinite(rows[0]).sum() > 1 else ""  # the rest never lived
+    data = variance_gradient_charts.jacobian_data(rows, names, titles, dead)
+    spec = variance_gradient_charts.jacobian_spec(len(names), shell.layout())
+    st.vega_lite_chart(data, spec, width="content", key="jacobian")
+    st.markdown(text.sentences([text("see_jacobian"), _measured(found[bench.scale], bench, text)]))
+    if st.toggle(text("as_tables"), key="jacobian_table"):
+        for scale in SCALES:
+            J = attention.softmax_jacobian(found[scale].weights[bench.token])
+            st.markdown(f"**{NAMES[scale]}**\n\n{_jacobian_table(J, found[scale].weights[bench.token], bench, text)}")
 
 
-def own_table(bench: Workbench, text: Text) -> str:
-    """How spread out the reader's own rows of weights are, for each divisor."""
-    Q, K, V = bench.qkv()
-    entropies = []
-    for scale in SCALES:
-        steps = attention.attention_steps(Q, K, V, bench.mask_array(), scale=scale)
-        entropies.append(attention.normalized_entropy(steps.weights))
-    names = map(escaped, bench.tokens)
-    rows = [[name, *(f"{each[i]:.2f}" for each in entropies)] for i, name in enumerate(names)]
-    return table([text("table_query"), *(f"÷ {each}" for each in DIVISORS.values())], rows)
+def steps(bench: Workbench, scale: str) -> attention.AttentionSteps:
+    """The reader's own numbers under another divisor."""
+    return attention.attention_steps(*bench.qkv(), bench.mask_array(), scale=scale)
+
+
+def norm(p: Array) -> Array:
+    """‖J‖ of every row of weights."""
+    return np.asarray(np.linalg.norm(attention.softmax_jacobian(p), axis=(-2, -1)))
+
+
+def _measured(it: attention.AttentionSteps, bench: Workbench, text: Text) -> str:
+    """What the reader's own row comes to; which sentence it is, the numbers decide."""
+    p, n_open = it.weights[bench.token], int(np.isfinite(it.masked[bench.token]).sum())
+    size, token = float(norm(p)), called(bench, text)[bench.token]
+    kind = "masked" if not n_open else "single" if n_open == 1 else "dead" if size < DEAD else "alive"
+    at = int(p.argmax())
+    numbers = {"dead": f"{DEAD:g}", "weight": display.short(float(p[at])), "norm": display.short(size, 3)}
+    said = [text(f"row_{kind}", token=token, most=called(bench, text)[at], **numbers)]
+    if n_open > 1 and (tied := int(np.isclose(p, p[at], rtol=1e-9).sum())) > 1:
+        said.append(text("row_tied", count=tied, limit=display.short(math.sqrt(tied - 1) / tied, 3)))
+    return text.sentences(said)
+
+
+def _jacobian_table(J: Array, p: Array, bench: Workbench, text: Text) -> str:
+    names = called(bench, text)
+    lines = [[f"**{name}**", display.short(float(w), 4), *(display.short(float(x), 4) for x in row)]
+             for name, w, row in zip(names, p, J, strict=True)]  # fmt: skip
+    return table(["", "p", *names], lines)
+
+
+def rows_table(bench: Workbench, name: str, text: Text) -> str:
+    """A measure of every row of weights of the reader's, for each divisor: how it answers, or how spread out it is."""
+    measure = {"norm": norm, "entropy": attention.normalized_entropy}[name]
+    columns = [measure(steps(bench, scale).weights).tolist() for scale in SCALES]
+    names = called(bench, text)
+    rows = [[name, *(display.short(column[i], 3) for column in columns)] for i, name in enumerate(names)]
+    return table([text("table_query"), *(NAMES[scale] for scale in SCALES)], rows)

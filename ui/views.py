@@ -124,7 +124,7 @@ VIEWS: dict[str, View] = {
     "variance.optimizer": one_of("adam", "sgd"),
     "variance.part": one_of("spread", "softmax", "gradient", "training", "divisors", "assumptions"),
     "variance.training": one_of("loss", "gradient", "entropy", "accuracy"),
-    "variance.target": whole(0, MAX_N - 1, 2),
+    "variance.target": whole(-1, MAX_N - 1),
     "walk.done": some_of(*PATH),
     "teach.part": whole(0, 7),
 }

@@ -1,0 +1,172 @@
+"""The reader's own chain from a loss back to W_Q: what every step hands on, and what that is made of.
+
+The loss asks that the output of one token look like the value of another. So only one row of the output, the weights,
+the scores and Q matters; W_Q, which all rows share, has its whole matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+import attention
+from ui import numbers, views, workbench
+from ui.workbench import Workbench
+
+Array = NDArray[np.float64]
+
+STEPS = ("output", "weights", "scaled", "scores", "Q", "W_Q")  #: of which a gradient is shown, from the loss on
+LITTLE = 0.1  #: a softmax that hands on less of the gradient than this is said to lose it
+NUDGE = 1e-4  #: how far a number is moved to see whether the loss follows
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """One row's way back, for one divisor."""
+
+    bench: Workbench
+    steps: attention.AttentionSteps
+    back: attention.GradientSteps
+    i: int  # the token whose output should change
+    j: int  # the token whose value it should look like
+    loss: float
+
+    @property
+    def target(self) -> Array:
+        """What the output should be: a constant, no part of the chain."""
+        return self.bench.qkv()[2][self.j]
+
+    @property
+    def p(self) -> Array:
+        return self.steps.weights[self.i]
+
+    @cached_property
+    def jacobian(self) -> Array:
+        return attention.softmax_jacobian(self.p)
+
+    @property
+    def open(self) -> NDArray[np.bool_]:
+        """The keys that this row may attend to."""
+        mask = self.steps.mask
+        return np.ones(len(self.p), dtype=bool) if mask is None else mask[self.i]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The steps there are: what is typed directly has no projection."""
+        return STEPS if self.bench.route == "input" else STEPS[:-1]
+
+    def gradient(self, name: str) -> Array:
+        """∂L/∂ of a step: of this row alone, or of all of W_Q. A masked key's weight is fixed: nothing goes there."""
+        if name == "W_Q":
+            return self._projections.W_Q
+        row: Array = getattr(self.back, name)[self.i]
+        return np.where(self.open, row, 0.0) if name == "weights" else row
+
+    @cached_property
+    def _projections(self) -> attention.ProjectionGradients:
+        X, W_Q, W_K, W_V = (self.bench.array(name) for name in workbench.INPUT)
+        return attention.projection_gradients(X, W_Q, W_K, W_V, self.back.Q, self.back.K, self.back.V)
+
+    def norm(self, name: str) -> float:
+        return float(np.linalg.norm(self.gradient(name)))
+
+    @property
+    def passed(self) -> float:
+        """How much of the gradient of the weights the softmax lets through to the scaled scores."""
+        before = self.norm("weights")
+        return self.norm("scaled") / before if before else 0.0
+
+    @property
+    def kind(self) -> str:
+        """What becomes of the gradient: where most of it stays, if anything comes at all."""
+        if not self.open.any():
+            return "masked"
+        if self.open.sum() == 1:
+            return "single"
+        if not self.norm("weights"):
+            return "idle"
+        if 1 / self.steps.divisor < self.passed:
+            return "divided"
+        return "lost" if self.passed < LITTLE else "alive"
+
+
+def of(bench: Workbench, scale: str | None = None) -> Chain:
+    """The chain for the chosen token and target, under the reader's divisor or another one."""
+    i, (Q, K, V) = bench.token, bench.qkv()
+    steps = attention.attention_steps(Q, K, V, bench.mask_array(), scale=scale or bench.scale)
+    asked = views.get(bench, "variance.target")
+    j = _second(steps.masked[i], i) if asked < 0 else min(asked, len(V) - 1)
+    loss, d_output = attention.distance_loss(steps.output, i, V[j])
+    return Chain(bench, steps, attention.gradient_steps(steps, Q, K, V, d_output), i, j, loss)
+
+
+def _second(scores: Array, i: int) -> int:
+    """Whose value to ask for, unless the reader says: not the best match, which the output resembles, nor the token."""
+    best, *others = np.argsort(-scores, kind="stable").tolist()
+    return next((k for k in others if k != i), others[0] if others else best)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One number of W_Q, or of Q where that is typed, moved up and down: does the loss do as the chain says?"""
+
+    name: str
+    row: int
+    column: int
+    nudge: float
+    up: float  # the loss with the number moved up
+    down: float
+    slope: float
+    predicted: float
+
+    @property
+    def agrees(self) -> bool:
+        """But for what the step's size and float64 lose."""
+        lost = 16 * np.finfo(float).eps * max(self.up, self.down) / self.nudge
+        return bool(abs(self.slope - self.predicted) <= 1e-4 * abs(self.predicted) + lost)
+
+
+def check(chain: Chain, row: int, column: int) -> Check:
+    """Move one number of the last matrix of the chain."""
+    bench, name = chain.bench, chain.names[-1]
+    row = row if name == "W_Q" else chain.i
+    X, W_Q, W_K, W_V = (bench.array(each) for each in workbench.INPUT)
+    Q, K, V = bench.qkv()
+
+    def loss(x: Array) -> float:
+        q = X @ x if name == "W_Q" else x
+        steps = attention.attention_steps(q, K, V, bench.mask_array(), scale=bench.scale)
+        return attention.distance_loss(steps.output, chain.i, chain.target)[0]
+
+    # Large numbers turn a small step of this one into a large step of the scores, where no slope is straight any more.
+    reach = np.abs(K[:, column]).max() / chain.steps.divisor * (abs(X[chain.i, row]) if name == "W_Q" else 1)
+    nudge = NUDGE / 10.0 ** np.ceil(np.log10(max(reach, 1.0)))
+    return _checked(loss, W_Q if name == "W_Q" else Q, name, (row, column), float(nudge), chain)
+
+
+def _checked(
+    loss: Callable[[Array], float], x: Array, name: str, at: tuple[int, int], nudge: float, chain: Chain
+) -> Check:  # fmt: skip
+    seen: list[float] = []
+
+    def watched(moved: Array) -> float:
+        seen.append(loss(moved))
+        return seen[-1]
+
+    slope = attention.central_slope(watched, x, at, nudge)
+    gradient = chain.gradient(name)
+    predicted = gradient[at] if gradient.ndim == 2 else gradient[at[1]]
+    return Check(name, *at, nudge, *seen, slope, float(predicted))
+
+
+def sharpened(bench: Workbench, times: float = 8.0) -> Workbench | None:
+    """The numbers with all scores so many times as large, by Q or W_Q; None where a number would be too large."""
+    name = "W_Q" if bench.route == "input" else "Q"
+    larger = bench.array(name) * times
+    if np.abs(larger).max() > numbers.LIMIT:
+        return None
+    return replace(bench, matrices={**bench.matrices, name: workbench.from_floats(larger, 6)})

@@ -1,0 +1,201 @@
+"""One row of weights and the Jacobian of its softmax, for each divisor, while all scores are stretched by a slider.
+
+The spec depends on the number of keys and on the layout alone. What is dragged is computed in the chart, from the
+differences between the reader's own scores: as `attention.softmax_jacobian` does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import altair as alt
+import numpy as np
+from numpy.typing import NDArray
+
+from attention.saturation import DEAD
+from ui import charts, live, theme
+from ui.charts import INK, LABELS, LEGIBLE
+from ui.text import in_both
+from ui.variance_charts import SPACING, layered, page
+
+SLOTS = 3  #: how many rows stand side by side, a divisor each
+COLUMNS = ("slot", "i", "j", "a", "b", "name_i", "name_j", "open", "title", "dead")
+NOTHING = -1e300  #: the score of a masked key: its power is 0, however small the multiplier
+MOST = 0.25  #: no entry of a softmax Jacobian is larger, p(1 − p) at p = ½
+CELL, BARS, NAMES_HIGH = 40, 52, 24  #: pixels: a cell at most, the bars, and the names of keys between the two
+LOG2 = (-3, 6, 0.5)  #: the slider: from ⅛ to 64 times the scores
+
+
+def jacobian_data(
+    scaled: Sequence[NDArray[np.float64]], names: Sequence[str], titles: Sequence[str], dead: str
+) -> Any:  # fmt: skip
+    """A record an entry of each Jacobian: the distances of its two scores from the largest, and its words.
+
+    scaled: a row of scores under each divisor, −∞ where masked, the reader's own first on a phone.
+    dead: what is said of a row that does not answer.
+    """
+    records: list[tuple[Any, ...]] = []
+    for slot, (row, title) in enumerate(zip(scaled, titles, strict=True)):
+        seen = np.isfinite(row)
+        below = np.where(seen, row - row[seen].max(initial=-np.inf) if seen.any() else row, NOTHING).tolist()
+        for i, j in np.ndindex(len(row), len(row)):
+            words = (names[i], names[j], bool(seen[i] and seen[j]), title, dead)
+            records.append((slot, i, j, below[i], below[j], *words))
+    return charts.table(dict(zip(COLUMNS, map(list, zip(*records, strict=True)), strict=True)))
+
+
+@lru_cache(maxsize=64)
+def jacobian_spec(n: int, layout: str) -> dict[str, Any]:
+    """For each divisor bars of weights over their Jacobian, and the slider that stretches the scores of all."""
+    phone = layout == "phone"
+    columns = 1 if phone else SLOTS
+    room = (charts.ROOM[layout][0] - (columns - 1) * SPACING) // columns
+    cell = min(max((room - LABELS) // n, 12), CELL)
+    views = [_row(slot, n, cell, room, small=phone and slot > 0) for slot in range(SLOTS)]
+    low, high, step = LOG2
+    stretch = {"input": "range", "min": low, "max": high, "step": step, "name": _both("slider")}
+    listed = [f"{i + 1}, {j + 1}" for i, j in np.ndindex(n, n)]
+    entry = {"input": "select", "options": [-1, *range(n * n)], "labels": ["–", *listed], "name": _both("entry")}
+    chosen = {"type": "point", "fields": ["i", "j"], "on": "click", "clear": False, "toggle": False}
+    heats = [f"jacobian_{slot}" for slot in range(1 if phone else SLOTS)]
+    params = [
+        {"name": "log2_s", "value": 0, "bind": stretch},
+        {"name": "s", "expr": "pow(2, log2_s)"},
+        {"name": "listed", "value": -1, "bind": entry},
+        {"name": "tapped", "select": chosen, "views": heats},
+        {"name": "at", "expr": f"listed >= 0 ? listed : isValid(tapped.i) ? {n} * tapped.i[0] + tapped.j[0] : 0"},
+    ]
+    # Flush: what is written beside the plots changes while they are dragged, and must not push them around.
+    spacing = {"column": room + SPACING - n * cell, "row": 76}
+    return page(views, columns, in_both("jacobian_alt", "variance_gradient")) | {
+        "params": params, "bounds": "flush", "spacing": spacing,
+    }  # fmt: skip
+
+
+def _both(id: str) -> str:
+    return in_both(id, "variance_gradient") + "\u00a0"
+
+
+def _row(slot: int, n: int, cell: int, room: int, *, small: bool) -> dict[str, Any]:
+    """One divisor's: whose it is and how large the Jacobian, the bars and, but for the small ones, the Jacobian."""
+    times = "datum.title + (s === 1 ? '' : '   × ' + format(s, '.3~r'))"
+    norm = f"'‖J‖ = ' + {_shown('sqrt(datum.squares)', 3)} + (sqrt(datum.squares) < {DEAD} ? datum.dead : '')"
+    words = [_said(times, -LABELS + 8, -26, 14, bold=True), _said(norm, -LABELS + 8, -7, 13)]
+    width, height = n * cell, BARS if small else BARS + NAMES_HIGH + n * cell
+    entries = [] if small else _entries(n, cell, room)
+    view = layered(width, height, *entries, *_bars(n, cell), *words)
+    view["resolve"]["scale"]["y"] = "independent"
+    if entries:
+        view["layer"][0]["name"] = f"jacobian_{slot}"
+    return view | {"transform": _steps(slot)}
+
+
+def _steps(slot: int) -> list[dict[str, Any]]:
+    """From the distances to the weights, and to the entry: `live`, as `live.short` reads it."""
+    computed = {
+        "power_i": "exp(s * datum.a)", "power_j": "exp(s * datum.b)",
+        "total": None,
+        "p_i": "datum.power_i / (datum.total || 1)", "p_j": "datum.power_j / (datum.total || 1)",
+        "live": "datum.i === datum.j ? datum.p_i - datum.p_i * datum.p_i : -datum.p_i * datum.p_j",
+        "square": "datum.live * datum.live", "ink": "1",
+    }  # fmt: skip
+    total = {"joinaggregate": [{"op": "sum", "field": "power_j", "as": "total"}], "groupby": ["i"]}
+    norm = {"joinaggregate": [{"op": "sum", "field": "square", "as": "squares"}]}
+    steps = [total if how is None else {"calculate": how, "as": name} for name, how in computed.items()]
+    return [{"filter": f"datum.slot === {slot}"}, *steps, norm]
+
+
+def _shown(field: str, decimals: int) -> str:
+    """A number as `display.short` shows it."""
+    return live.short(decimals, False).replace("datum.live", field)
+
+
+def _bars(n: int, cell: int) -> list[alt.Chart]:
+    """A bar a key, over its column of the Jacobian."""
+    own = alt.Chart().transform_filter("datum.i === datum.j")
+    x, tall = alt.X("j:O", scale=_band(n), axis=None), alt.Scale(domain=[0, 1.4], range=[BARS, 0], nice=False)
+    y = alt.Y("p_i:Q", scale=tall, axis=None)
+    ramp = alt.Scale(domain=np.linspace(0, 1, len(theme.WEIGHTS)).tolist(), range=list(theme.WEIGHTS),
+                     interpolate="rgb")  # fmt: skip
+    tip = f"'p(' + datum.name_j + ') = ' + {_shown('datum.p_i', 4)}"
+    bars = own.mark_bar(
+        stroke=theme.MASKED_STROKE, strokeWidth=1, tooltip={"expr": tip}, description={"expr": tip}
+    ).encode(x, y, alt.Color("p_i:Q", scale=ramp, legend=None))
+    if cell < LEGIBLE:
+        return [bars]
+    numbers = own.mark_text(dy=-7, fontSize=11, text={"expr": _shown("datum.p_i", 2)}, aria=False)
+    return [bars, numbers.encode(x, y, INK)]
+
+
+def _entries(n: int, cell: int, room: int) -> list[alt.Chart]:
+    """The Jacobian, its entries on a ramp that ends where none can be larger, and the chosen one's arithmetic."""
+    top, high = BARS + NAMES_HIGH, n * cell
+    x = alt.X("j:O", scale=_band(n), axis=None)
+    y = alt.Y("i:O", scale=_band(n, range=[top, top + high]), axis=None)
+    every = alt.Chart()
+    ramp = alt.Scale(domain=np.linspace(-MOST, MOST, len(theme.SIGNED)).tolist(), range=list(theme.SIGNED),
+                     interpolate="rgb", clamp=True)  # fmt: skip
+    tip = f"'J[' + datum.name_i + ', ' + datum.name_j + '] = ' + {_shown('datum.live', 4)}"
+    colour = alt.when("!datum.open").then(alt.value(theme.MASKED)).otherwise(
+        alt.Color("live:Q", scale=ramp, legend=None))  # fmt: skip
+    cells = every.mark_rect(
+        cornerRadius=3, stroke=theme.MASKED, strokeWidth=1, cursor="pointer", tooltip={"expr": tip},
+        description={"expr": tip},
+    ).encode(x, y, colour)  # fmt: skip
+    struck = every.transform_filter("!datum.open").mark_point(
+        shape="M-.5,.5L.5,-.5", size=(cell * 0.86) ** 2, stroke=theme.MASKED_STROKE, strokeWidth=1.2, filled=False
+    ).encode(x, y)  # fmt: skip
+    chosen = every.transform_filter(f"{n} * datum.i + datum.j === at")
+    frames = [
+        chosen.mark_rect(filled=False, cornerRadius=3, stroke=stroke, strokeWidth=width, tooltip=None).encode(x, y)
+        for stroke, width in ((theme.PAPER, 4.5), (theme.CHOSEN, 2.5))
+    ]
+    marks = [cells, struck, *frames, _said(_arithmetic(), -LABELS + 8, top + high + 16, 13, chosen, limit=room)]
+    if cell >= LEGIBLE:
+        ink = alt.when(_light()).then(alt.value(theme.PAPER)).otherwise(alt.value(theme.INK))
+        numbers = every.mark_text(fontSize=min(13, round(cell * 0.34)), text={"expr": _shown("datum.live", 2)},
+                                  aria=False)  # fmt: skip
+        marks.append(numbers.encode(x, y, color=ink))
+    size = min(14, max(9, round(cell * 0.42)))
+    turned = {"limit": cell + 2} if cell >= LEGIBLE else {"limit": 24, "angle": 300, "align": "left", "dx": -2}
+    rows = every.transform_filter("datum.j === 0").mark_text(
+        align="right", limit=LABELS - 10, fontSize=size, text={"expr": "datum.name_i"}
+    ).encode(y, alt.XValue(-6), INK)  # fmt: skip
+    columns = every.transform_filter("datum.i === 0").mark_text(
+        fontSize=size, text={"expr": "datum.name_j"}, **turned
+    ).encode(x, alt.YValue(top - (11 if cell >= LEGIBLE else 3)), INK)  # fmt: skip
+    return [*marks, rows, columns]
+
+
+def _band(n: int, **where: Any) -> alt.Scale:
+    return alt.Scale(domain=list(range(n)), paddingInner=0.06, paddingOuter=0, **where)
+
+
+def _said(
+    text: str, x: int, y: int, size: int, base: alt.Chart | None = None, bold: bool = False, limit: int = 320
+) -> alt.Chart:  # fmt: skip
+    """A line of words at a fixed place, once."""
+    once = base or alt.Chart().transform_filter("datum.i === 0 && datum.j === 0")
+    words = once.mark_text(
+        align="left", fontSize=size, fontWeight="bold" if bold else "normal", text={"expr": text}, limit=limit
+    )
+    return words.encode(alt.XValue(x), alt.YValue(y), INK)
+
+
+def _light() -> str:
+    """Whether white is the ink to read on an entry."""
+    light = [theme.light_ink(theme.SIGNED, step / 255) for step in range(256)]
+    low, high = light.index(False), 255 - light[::-1].index(False)
+    ends = [(2 * (step / 255) - 1) * MOST for step in (low, high)]
+    return f"datum.open && (datum.live < {ends[0]} || datum.live > {ends[1]})"
+
+
+def _arithmetic() -> str:
+    """The chosen entry with the numbers put in; 1 − p as a number, since 1 − 1.00 would say 0."""
+    return (
+        "'J[' + datum.name_i + ', ' + datum.name_j + '] ≈ ' + (datum.i === datum.j ? '' : '−')"
+        " + format(datum.p_i, '.3~g') + ' · ' + format(datum.i === datum.j ? 1 - datum.p_i : datum.p_j, '.3~g')"
+        " + ' ≈ ' + format(datum.live, '.3~g')"
+    )

@@ -1,0 +1,167 @@
+"""One number of the chain from the loss to W_Q, with the numbers put in that it is made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from ui import arithmetic, formulas, theme
+from ui.arithmetic import Try, Value, sign
+from ui.formulas import DOTS, EQUALS, Page, Piece, counted, row
+from ui.origins import spelling
+from ui.places import Place
+from ui.variance_gradient_chain import Chain
+
+#: step → the letter of its numbers
+LETTERS = {"output": "o", "weights": "a", "scaled": "z", "scores": "s", "Q": "q", "W_Q": "w"}
+SIGNIFICANT = (3, 4, 5, 6)  #: digits that are tried until what is printed adds up
+BY_KEY = ("weights", "scaled", "scores")  #: a number a key
+
+
+def arithmetic_of(chain: Chain, name: str, at: int, column: int, page: Page) -> str:
+    """A displayed formula: ∂L/∂ of this number = its terms = its value.
+
+    at: the row of W_Q; not used of the others, which are one row.
+    """
+    lead = _lead(_symbol(chain, name, at, column))
+    return _MAKE[name](chain, at, column, lead, page)
+
+
+def _symbol(chain: Chain, name: str, at: int, column: int) -> Piece:
+    index = formulas.names(chain.bench.tokens)[column] if name in BY_KEY else counted(column)
+    letter = LETTERS[name]
+    made = formulas.symbol(letter, counted(at), index) if name == "W_Q" else formulas.symbol(letter, index)
+    made = made.tinted(theme.MATH.get(name))
+    return Piece(rf"\frac{{\partial L}}{{\partial {made.tex}}}", max(made.px + 12, 28))
+
+
+def _lead(piece: Piece) -> Piece:
+    return Piece(f"{piece.tex} = ", piece.px + formulas.BINARY)
+
+
+def _output(chain: Chain, at: int, column: int, lead: Piece, page: Page) -> str:
+    """How far the output is from the target."""
+    here, there = float(chain.steps.output[chain.i, column]), float(chain.target[column])
+    value = float(chain.gradient("output")[column])
+    end = _digits(value)
+
+    def attempt(digits: int) -> Try:
+        first, second = _digits(here, digits), _digits(-there, digits)
+        off = arithmetic.off(first.value + second.value, end, abs(here) + abs(there))
+        return Try(([first, second],), (arithmetic.close(off),), off)
+
+    made = _settled(attempt)
+    return _rows(row([made.parts[0][0], made.parts[0][1].signed()], page, lead=lead), made, end)
+
+
+def _weights(chain: Chain, at: int, column: int, lead: Piece, page: Page) -> str:
+    """What this key's value would do to the output, against what the loss says of each component."""
+    if not chain.open[column]:
+        return formulas.display([f"{lead.tex} 0"])
+    left = _computed(chain.gradient("output").tolist())
+    right = _given(chain, "V", [(column, c) for c in range(len(left))])
+    return _products(left, right, float(chain.gradient("weights")[column]), lead, page, (None, theme.MATH["V"]))
+
+
+def _scaled(chain: Chain, at: int, column: int, lead: Piece, page: Page) -> str:
+    """This score's row of J against the gradients of all weights."""
+    left, right = chain.jacobian[column].tolist(), chain.gradient("weights").tolist()
+    value = float(chain.gradient("scaled")[column])
+    return _products(_computed(left), _computed(right), value, lead, page, (theme.CHOSEN, None))
+
+
+def _scores(chain: Chain, at: int, column: int, lead: Piece, page: Page) -> str:
+    above, value = float(chain.gradient("scaled")[column]), float(chain.gradient("scores")[column])
+    end, below = _digits(value), chain.steps.divisor
+
+    def attempt(digits: int) -> Try:
+        over, under = _digits(above, digits), _printed((below, f"{below:.0f}" if below == int(below) else None), digits)
+        off = arithmetic.off(over.value / under.value, end, abs(value))
+        return Try(([over, under],), (arithmetic.close(off),), off)
+
+    made = _settled(attempt)
+    return _rows([lead.tex + formulas.fraction(*made.parts[0]).tex], made, end)
+
+
+def _query(chain: Chain, at: int, column: int, lead: Piece, page: Page) -> str:
+    """Every score's gradient, times this component of its key."""
+    left = _computed(chain.gradient("scores").tolist())
+    right = _given(chain, "K", [(k, column) for k in range(len(left))])
+    return _products(left, right, float(chain.gradient("Q")[column]), lead, page, (None, theme.MATH["K"]))
+
+
+def _projection(chain: Chain, at: int, column: int, lead: Piece, page: Page) -> str:
+    """This component of the token, times the gradient of what it is projected to."""
+    left, right = _given(chain, "X", [(chain.i, at)]), _computed([float(chain.gradient("Q")[column])])
+    value = float(chain.gradient("W_Q")[at, column])
+    return _products(left, right, value, lead, page, (theme.MATH["X"], theme.MATH["Q"]))
+
+
+def _computed(numbers: Sequence[float]) -> list[Value]:
+    return [(x, None) for x in numbers]
+
+
+def _given(chain: Chain, matrix: str, at: Sequence[tuple[int, int]]) -> list[Value]:
+    """Numbers of a matrix, as they were typed if they were."""
+    bench = chain.bench
+    made = dict(zip("QKV", bench.qkv(), strict=True)).get(matrix)
+    values = bench.array(matrix) if made is None else made
+    return [(float(values[i, j]), spelling(bench, Place(matrix, i, j))) for i, j in at]
+
+
+def _products(
+    left: Sequence[Value], right: Sequence[Value], total: float, lead: Piece, page: Page,
+    hues: tuple[str | None, str | None],
+) -> str:  # fmt: skip
+    """The numbers multiplied, the products, the sum."""
+    values = [a[0] * b[0] for a, b in zip(left, right, strict=True)]
+    end = _digits(total)
+
+    def attempt(digits: int) -> Try:
+        factors = [[_printed(each, digits) for each in side] for side in (left, right)]
+        products = [_digits(x, digits) for x in values]
+        rough = [a.value * b.value for a, b in zip(*factors, strict=True)]
+        sums = [rough] if len(rough) == 1 else [rough, [each.value for each in products]]
+        worst = max(arithmetic.off(math.fsum(each), end, sum(map(abs, rough))) for each in sums)
+        return Try((*factors, products), (arithmetic.close(worst),), worst)
+
+    made = _settled(attempt)
+    *factors, products = made.parts
+    tinted = [[each.guarded().tinted(hue) for each in side] for side, hue in zip(factors, hues, strict=True)]
+    numbers = [formulas.product(a, b) for a, b in zip(*tinted, strict=True)]
+    sizes = list(map(abs, values))
+    kept = formulas.shown(len(sizes), [sizes.index(max(sizes))])
+
+    def picked(terms: Sequence[Piece]) -> list[Piece]:
+        return [terms[k] if k >= 0 else DOTS for k in kept]
+
+    rows = row(picked(numbers), page, lead=lead)
+    if len(products) > 1:
+        between = EQUALS._replace(tex=f"{sign(made.holds[0])} ")
+        rows += row(picked([each.signed() if k else each for k, each in enumerate(products)]), page, lead=between)
+    return _rows(rows, made, end)
+
+
+def _settled(attempt: Callable[[int], Try]) -> Try:
+    """The formula with the fewest significant digits at which its signs hold; a gradient may be of any size."""
+    tries = map(attempt, SIGNIFICANT)
+    return next((made for made in tries if all(made.holds)), attempt(SIGNIFICANT[-1]))
+
+
+def _digits(x: float, significant: int = SIGNIFICANT[0]) -> Piece:
+    """A number with so many significant digits; a tiny or huge one with a power of ten."""
+    if not 1e-4 <= abs(x) < formulas.PLAIN:
+        return formulas.number(x, significant - 1)
+    return formulas.number(x, max(significant - 1 - math.floor(math.log10(abs(x))), 0))
+
+
+def _printed(value: Value, significant: int) -> Piece:
+    x, text = value
+    return _digits(x, significant) if text is None else formulas.written(text, significant)
+
+
+def _rows(rows: Sequence[str], made: Try, total: Piece) -> str:
+    return formulas.display([*rows, f"{sign(made.holds[-1])} {total.tex}"])
+
+
+_MAKE = {"output": _output, "weights": _weights, "scaled": _scaled, "scores": _scores, "Q": _query, "W_Q": _projection}
