@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,8 @@ def draw(text: Text) -> None:
                            key="first")  # fmt: skip
         st.markdown(text("see_first"))
         variance_controls.controls(text)
+        if st.toggle(text("as_tables"), key="first_table"):
+            st.dataframe(counts_table(spread, text, [pictures.FIRST]), hide_index=True)
         return
     st.markdown(verdict(spread, guess, text))
     frame, spec = pictures.frame(spread, text, guess), pictures.spec(shell.layout())
@@ -35,7 +37,7 @@ def draw(text: Text) -> None:
     variance_controls.controls(text)
     if st.toggle(text("as_tables"), key="spread_table"):
         st.markdown(estimates_table(spread, text))
-        st.dataframe(counts_table(spread, text), hide_index=True)
+        st.dataframe(counts_table(spread, text, spread.d_k), hide_index=True)
     _fold("why", text, lambda: st.markdown(text("why")))
     _fold("how", text, lambda: st.markdown(text("how", **facts(spread))))
     variance_spread_sizes.draw(spread, text)
@@ -108,12 +110,13 @@ def facts(spread: Spread) -> dict[str, str]:
 # Tables: for screen readers, for copying, and for whoever prefers digits.
 
 
-def counts_table(spread: Spread, text: Text) -> pd.DataFrame:
+def counts_table(spread: Spread, text: Text, stops: Sequence[int]) -> pd.DataFrame:
     """How many draws fell into each bar, a column a d_k."""
     between = zip(spread.edges[:-1], spread.edges[1:], strict=True)
     bars = [display.signed(f"{a:.2f} … {b:.2f}") for a, b in between]
     columns = {f"d_k = {d_k}": [*counts, outside] for d_k, counts, outside in
-               zip(spread.d_k, spread.counts.tolist(), spread.outside.tolist(), strict=True)}  # fmt: skip
+               zip(spread.d_k, spread.counts.tolist(), spread.outside.tolist(), strict=True)
+               if d_k in stops}  # fmt: skip
     return pd.DataFrame({text("table_bar"): [*bars, text("table_outside")], **columns})
 
 

@@ -1,0 +1,320 @@
+"""How q·k spreads: asked before it is shown, every number the experiment's, in both languages."""
+
+import json
+from dataclasses import replace
+
+import altair as alt
+import numpy as np
+import pytest
+from streamlit.runtime.scriptrunner import StopException
+
+from attention import experiment
+from tests.pages.reading import assert_well, code, frames, opened, said
+from ui import charts, link, variance_measure, views
+from ui import variance_spread as part
+from ui import variance_spread_charts as pictures
+from ui import variance_spread_sizes as sizes
+from ui import workbench as w
+from ui.questions import QUESTIONS
+from ui.text import LANGUAGES, Text, catalogue
+from ui.variance_charts import number, percent
+
+CAT = w.preset("cat")
+SEEN = views.shown(CAT, part.GUESS, "skip")
+
+
+@pytest.fixture(scope="module")
+def spread():
+    return experiment.measure_spread(10_000, seed=0)
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def page(request):
+    app = opened("variance", request.param, SEEN)
+    assert_well(app)
+    return app
+
+
+# Before a guess.
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_nothing_is_given_away_before_a_guess(lang, spread):
+    app = opened("variance", lang)
+    assert_well(app)
+    (frame,) = frames(app)
+    assert set(frame["d"].dropna()) == {64}
+    assert set(frame["kind"]) == {"bar", "normal", "title", "share", "stop", "within"}
+    everything = said(app) + "\n".join(frame["text"].dropna())
+    assert number(spread.variance[experiment.STOPS.index(64)]) not in everything
+    assert "Var(q·k) = d_k" not in everything
+    assert "(q\\cdot k)=d_k" not in said(app)
+    shares = spread.counts[experiment.STOPS.index(64)] / 10_000
+    np.testing.assert_array_equal(frame.query("kind == 'bar'")["share"], shares)
+    inside = np.abs(next(experiment.grow_pairs(10_000, (64,), seed=0))) < 16
+    (words,) = frame.query("kind == 'within'")["text"]
+    assert words == catalogue("variance_spread", lang)["within"].replace("<<share>>", percent(inside.mean())).replace(
+        "<<low>>", "−16").replace("<<high>>", "16")  # fmt: skip
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(("guess", "power"), [("same", 0), ("root", 0.5), ("double", 1), ("square", 2)])
+def test_a_guess_is_committed_drawn_and_judged_by_what_was_measured(lang, guess, power, spread):
+    app = opened("variance", lang)
+    app.segmented_control(key="guess_doubled").set_value(guess).run()
+    assert_well(app)
+    assert views.get(code(app), part.GUESS) == guess
+    assert app.segmented_control(key="guess_doubled").disabled
+    line = frames(app)[0].query("kind == 'guess'")
+    assert line[["d", "y"]].to_numpy().tolist() == [[1, 1], [4096, 4096**power]]
+    assert frames(app)[0].query("kind == 'named'")["text"].tolist() == [Text("common", lang)("your_guess")]
+    catalogued = catalogue("variance_spread", lang)
+    start = catalogued["doubled_right" if guess == "double" else "doubled_wrong"].split("<<")[0]
+    (verdict,) = [m.value for m in app.markdown if m.value.startswith(start)]
+    for p in spread.power:
+        assert f"{2**p:.3f}" in verdict
+    assert catalogued["doubled_off"] not in verdict
+    if guess != "double":
+        assert f"**{catalogued['doubled_double']}**" in verdict
+    app.button(key="guess_doubled_again").click().run()
+    assert views.get(code(app), part.GUESS) == ""
+    assert len(frames(app)) == 1
+
+
+def test_who_just_wants_to_see_has_no_line_of_his_own(page):
+    assert frames(page)[0].query("kind in ['guess', 'named']").empty
+
+
+@pytest.mark.parametrize(("power", "guess", "right", "off"), [
+    ((1.0, 0.99, 1.01), "double", True, False), ((1.02, 1.01, 1.03), "double", True, True),
+    ((0.51, 0.49, 0.53), "double", False, False), ((0.51, 0.49, 0.53), "root", True, False),
+    ((1.9, 1.8, 1.95), "square", True, True), ((0.1, -0.1, 0.3), "same", True, False),
+])  # fmt: skip
+def test_the_verdict_follows_the_measurement_not_the_theory(spread, power, guess, right, off):
+    text = Text("variance_spread", "en")
+    verdict = part.verdict(replace(spread, power=power), guess, text)
+    assert verdict.startswith("**Right.**") == right
+    assert (text("doubled_off") in verdict) == off
+
+
+# The bell, and its variance against d_k.
+
+
+def test_the_bars_are_the_counts_and_the_steps_what_theory_expects(page, spread):
+    bars = frames(page)[0].query("kind == 'bar'")
+    for s, d_k in enumerate(experiment.STOPS):
+        mine = bars[bars["d"] == d_k]
+        np.testing.assert_array_equal(mine["a"], spread.edges[:-1])
+        np.testing.assert_array_equal(mine["share"], spread.counts[s] / 10_000)
+        np.testing.assert_array_equal(mine["expected"], experiment.expected_shares(d_k))
+
+
+def test_the_dashed_curve_is_the_normal_density(page):
+    curve = frames(page)[0].query("kind == 'normal'")
+    np.testing.assert_array_equal(curve["expected"], experiment.normal_density(curve["a"]) * 0.25)
+
+
+def test_the_words_above_the_bars_say_the_measured_variance(page, spread):
+    words = frames(page)[0].query("kind == 'measured'")
+    for s, d_k in enumerate(experiment.STOPS):
+        (shown,) = words[words["d"] == d_k]["text"]
+        for value in (spread.variance[s], spread.low[s], spread.high[s]):
+            assert number(value) in shown
+        assert f"{d_k:,}" in shown
+
+
+def test_the_points_are_the_measured_variances(page, spread):
+    points = frames(page)[0].query("kind == 'point'")
+    for side, over in (("curve", np.ones(24)), ("ratio", np.array(spread.d_k))):
+        mine = points[points["side"] == side]
+        assert mine["d"].tolist() == list(experiment.STOPS)
+        for column, values in (("y", spread.variance), ("low", spread.low), ("high", spread.high)):
+            np.testing.assert_array_equal(mine[column], values / over)
+
+
+def test_the_lines_are_the_formula(page):
+    lines = frames(page)[0].query("kind == 'theory'")
+    assert lines[lines["side"] == "curve"][["d", "y"]].to_numpy().tolist() == [[1, 1], [4096, 4096]]
+    assert set(lines[lines["side"] == "ratio"]["y"]) == {1.0}
+
+
+def test_the_sentence_says_how_many_intervals_hold_the_prediction(page, spread):
+    held = sum(low <= d <= high for d, low, high in zip(spread.d_k, spread.low, spread.high, strict=True))
+    assert 12 <= held < 24
+    sentence = Text("variance_spread", page.session_state["lang"])("see_spread", held=held, stops=24)
+    assert sentence in [m.value for m in page.markdown]
+
+
+# How many pairs it takes.
+
+
+def test_every_experiment_is_shown_with_its_own_interval(page, spread):
+    ones = frames(page)[1].query("kind == 'one'")
+    assert len(ones) == sum(len(each.variance) for each in spread.trials)
+    steps = sizes.sizes(spread)
+    assert list(steps.values()) == list(range(1, 9))
+    for each in spread.trials:
+        mine = ones[(ones["d"] == each.d_k) & (ones["s"] == steps[each.size])]
+        assert mine["r"].tolist() == list(range(1, len(each.variance) + 1))
+        for column in ("variance", "low", "high"):
+            np.testing.assert_array_equal(mine["y" if column == "variance" else column], getattr(each, column))
+        np.testing.assert_array_equal(mine["hit"], (each.low <= each.d_k) & (each.d_k <= each.high))
+        for text, value in zip(mine["text"], each.variance, strict=True):
+            assert number(value) in text
+
+
+def test_the_band_and_how_often_the_interval_is_right_are_measured(page, spread):
+    frame, lang = frames(page)[1], page.session_state["lang"]
+    text = Text("variance_spread", lang)
+    for each in spread.trials:
+        mine = frame[(frame["d"] == each.d_k) & (frame["n"] == each.size)]
+        assert mine[mine["kind"] == "band"][["low", "high"]].to_numpy().tolist() == [list(each.band)]
+        says = mine[mine["kind"] == "covers"]["text"].tolist()
+        share = percent(each.covered / each.count)
+        assert says == ([text("covers", share=share, count=f"{each.count:,}")] if each.count > 1 else [])
+    four = spread.trials[0]
+    assert (four.d_k, four.size) == (2, 4)
+    for value in (*map(number, four.band), percent(four.covered / four.count)):
+        assert value in next(m.value for m in page.markdown if "2 × 2" in m.value and "95%" in m.value)
+
+
+def test_the_table_gives_every_size_and_intervals_of_the_shares(spread):
+    table = sizes.as_table(spread, Text("variance_spread", "en")).splitlines()
+    assert len(table) == 2 + len(spread.trials)
+    low, high = experiment.share_interval(spread.trials[0].covered, 2500)
+    assert f"({percent(low)} – {percent(high)})" in table[2]
+
+
+def test_the_question_about_2_by_2_arrays_opens_this_picture(page, spread):
+    door = QUESTIONS[5]
+    bench = door.bench()
+    for name, value in door.shows.items():
+        bench = views.shown(bench, name, value)
+    app = opened("variance", "zh", bench)
+    assert_well(app)
+    assert len(frames(app)) == 2
+    assert door.at == "spread_sizes"
+    assert door.facts(bench)["high"] == number(spread.trials[0].band[1])
+
+
+# Draws, links, languages.
+
+
+def test_drawing_again_changes_the_numbers_and_the_link_and_can_be_undone():
+    app = opened("variance", "en", SEEN)
+    before = frames(app)
+    app.button(key="draw_again").click().run()
+    assert_well(app)
+    assert code(app).variance_seed == 1
+    assert not any(now.equals(then) for now, then in zip(frames(app), before, strict=True))
+    app.button(key="undo").click().run()
+    assert code(app).variance_seed == 0
+    assert all(now.equals(then) for now, then in zip(frames(app), before, strict=True))
+
+
+def test_a_link_opens_the_very_draw_and_more_pairs_allow_larger_experiments():
+    app = opened("variance", "zh", replace(SEEN, variance_seed=42))
+    app.select_slider(key="variance_draws").set_value(20_000).run()
+    assert_well(app)
+    spread = experiment.measure_spread(20_000, seed=42)
+    points = frames(app)[0].query("kind == 'point' and side == 'curve'")
+    np.testing.assert_array_equal(points["y"], spread.variance)
+    assert app.number_input(key="variance_seed").value == 42
+    assert frames(app)[1]["n"].dropna().unique().tolist() == [4, 6, 10, 20, 50, 100, 200, 500, 20_000]
+
+
+@pytest.mark.parametrize("fields", [
+    {"variance_seed": -1}, {"variance_seed": 10_000}, {"variance_seed": True}, {"variance_draws": 10},
+    {"variance_draws": 20_000.0}, {"variance_draws": 10**9}, {"variance_draws": "10000"},
+])  # fmt: skip
+def test_a_link_cannot_ask_for_more_than_the_controls(fields):
+    with pytest.raises(link.BadLink):
+        link.decode(link.encode(replace(CAT, **fields)))
+
+
+def test_another_language_or_draw_or_guess_keeps_the_sliders():
+    """The specs depend on the layout and the number of pairs alone: the browser updates the charts in place."""
+    en = opened("variance", "en", SEEN)
+    zh = opened("variance", "zh", replace(views.shown(CAT, part.GUESS, "root"), variance_seed=1))
+    specs = [[chart.proto.spec for chart in app.get("vega_lite_chart")] for app in (en, zh)]
+    assert specs[0] == specs[1]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_chart_has_its_table_and_description_and_nothing_is_left_unfilled(lang):
+    asking, app = opened("variance", lang), opened("variance", lang, SEEN)
+    for page, keys in ((asking, ["first_table"]), (app, ["spread_table", "sizes_table"])):
+        for key in keys:
+            page.toggle(key=key).set_value(True)
+        page.run()
+        assert_well(page)
+        assert len(page.dataframe) == 1
+        assert "<<" not in said(page)
+        assert not [text for frame in frames(page) for text in frame["text"].dropna() if "<<" in text]
+        for chart in page.get("vega_lite_chart"):
+            assert '"description"' in chart.proto.spec
+    assert len([m for m in app.markdown if m.value.startswith("| d_k |")]) == 2
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_how_it_was_measured_says_how_much(lang, spread):
+    how = Text("variance_spread", lang)("how", **dict.fromkeys(("draws", "seed", "literal", "repeats", "stops"), "7"))
+    assert "chi^2_m" in how
+    assert "<<" not in how
+
+
+def test_the_tables_hold_the_measured_numbers(spread):
+    text = Text("variance_spread", "en")
+    assert (part.counts_table(spread, text, spread.d_k).iloc[:, 1:].sum() == 10_000).all()
+    row = part.estimates_table(spread, text).splitlines()[2 + experiment.STOPS.index(64)]
+    s = experiment.STOPS.index(64)
+    estimates = [spread.variance[s], spread.low[s], spread.high[s]]
+    for values in (estimates, np.sqrt(estimates), np.divide(estimates, 64)):
+        assert "{} ({} … {})".format(*map(number, values)) in row
+    low, high = spread.mean[s] - spread.mean_error[s], spread.mean[s] + spread.mean_error[s]
+    assert f"{number(abs(spread.mean[s]))} (" in row
+    assert f"({number(low).replace('-', '−')} … {number(high)})" in row
+
+
+def test_a_second_visitor_does_not_measure_again(monkeypatch):
+    opened("variance")
+
+    def fail(*args, **kwargs):
+        raise AssertionError("measured again")
+
+    monkeypatch.setattr(experiment, "measure_spread", fail)
+    assert_well(opened("variance", "zh"))
+
+
+def test_a_measurement_is_finished_for_the_next_visitor_when_one_leaves():
+    class Left:
+        def progress(self, *said):
+            raise StopException
+
+    report = variance_measure.progress(Left(), Text("variance", "en"))
+    for share in (0.0, 0.5, 1.0):
+        report(share)
+
+
+# Specs.
+
+
+@pytest.mark.parametrize("which", range(2))
+def test_the_specs_are_vega_lite(page, which):
+    spec = json.loads(page.get("vega_lite_chart")[which].proto.spec)
+    alt.ConcatChart.from_dict(spec | {"data": {"name": "a"}}, validate=True)
+
+
+@pytest.mark.parametrize("layout", ["xl", "wide", "medium", "phone"])
+def test_charts_fit_every_layout(layout):
+    def widths(node):
+        if isinstance(node, dict):
+            yield from ([node["width"]] if isinstance(node.get("width"), int) else [])
+            for each in node.values():
+                yield from widths(each)
+        elif isinstance(node, list):
+            for each in node:
+                yield from widths(each)
+
+    for spec in (pictures.spec(layout), pictures.first_spec(layout), sizes.spec(layout, 8)):
+        assert max(widths(spec)) * spec["columns"] < charts.ROOM[layout][0]
