@@ -21,10 +21,11 @@ CHOICES = ("linear", *OTHERS)  #: what the last panel can divide by
 
 def draw(text: Text) -> None:
     st.markdown(text("question"))
-    other = _choose(text)
-    found = measured(text)
-    spec = variance_divisors_charts.spec(shell.layout())
-    st.vega_lite_chart(frame(found, other, text), spec, width="content", key="divisors")
+    with st.container(key="divisors"):  # the doors of questions lead to it
+        other = _choose(text)
+        found = measured(text)
+        spec = variance_divisors_charts.spec(shell.layout())
+        st.vega_lite_chart(frame(found, other, text), spec, width="content", key="divisors_chart")
     st.markdown(seen(found, text))
     st.markdown(why_not(other, found, found.d_k[-1], text))
     variance_controls.controls(text, draws=False)

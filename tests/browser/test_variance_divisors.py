@@ -1,0 +1,106 @@
+"""Divisors in a browser: what is dragged is computed there, asks no server, and is the core's."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page
+
+from attention import divided
+from attention.softmax import softmax
+from tests.browser.helpers import messages, settle
+from ui import link, views
+from ui.workbench import preset
+
+STOPS = (4, 64, 256)
+
+
+def at(divisor: str) -> str:
+    bench = views.shown(views.shown(preset("cat"), "variance.part", "divisors"), "variance.divisor", divisor)
+    return f"/variance?lang=en&s={quote(link.encode(bench))}"
+
+
+@pytest.fixture(scope="module")
+def found() -> divided.Divided:
+    return divided.measure_divided(4000, STOPS, seed=0)
+
+
+def press(page: Page, slider: str, key: str, times: int) -> None:
+    page.get_by_role("slider", name=slider).focus()
+    for _ in range(times):
+        page.keyboard.press(key)
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def marks(page: Page, kind: str, count: int) -> list[list[str]]:
+    """What the marks of each group of so many say."""
+    said: list[list[str]] = page.evaluate(
+        """([kind, count]) => [...document.querySelectorAll(`.st-key-divisors g.mark-${kind}`)]
+             .filter((g) => g.childElementCount === count)
+             .map((g) => [...g.children].map((mark) => mark.getAttribute('aria-label')))""",
+        [kind, count],
+    )
+    return said
+
+
+def numbers(labels: list[str], name: str) -> list[float]:
+    found = (re.search(rf"(?:^|; ){name}: ([^;]+)", label) for label in labels)
+    return [float(each[1].replace("−", "-")) for each in found if each]
+
+
+def weights(page: Page) -> list[np.ndarray]:
+    """The weights in the four panels."""
+    return [np.reshape(numbers(labels, "p"), (3, 8)) for labels in marks(page, "rect", 24)]
+
+
+def words(page: Page) -> str:
+    return page.locator(".st-key-divisors [data-testid=stVegaLiteChart] svg").first.text_content() or ""
+
+
+def test_dragging_divides_in_the_browser_and_sends_nothing(open_page, found):
+    page = open_page(at("cosine"))
+    sent = messages(page)
+    for s, d_k in enumerate(STOPS):
+        press(page, "d_k = 2ⁿ", "Home", 1)
+        press(page, "d_k = 2ⁿ", "ArrowRight", d_k.bit_length() - 3)  # from 2²
+        assert f"d_k = {d_k}" in words(page)
+        for shown, by in zip(weights(page), (1, d_k**0.5, d_k**0.25, None), strict=True):
+            wanted = softmax(found.cosines[s] if by is None else found.scores[s] / by)
+            np.testing.assert_allclose(shown, wanted, atol=1e-9)
+    press(page, "α", "ArrowRight", 5)  # 0.5: the power is the root
+    _, root, power, _ = weights(page)
+    np.testing.assert_allclose(power, root, atol=1e-12)
+    bars = marks(page, "rect", 36)
+    assert numbers(bars[1], "≥") == numbers(bars[2], "≥")
+    assert f"entropy {found.entropy[s, found.column('sqrt')]:.3f}" in words(page)
+    press(page, "α", "End", 1)
+    line, _ = marks(page, "symbol", 11)
+    spread = dict(zip(numbers(line, "d"), numbers(line, "y_now"), strict=True))
+    for s, d_k in enumerate(STOPS):
+        assert spread[d_k] == pytest.approx(found.spread(s, "linear")[0], rel=1e-4)
+    assert messages(page) == sent
+
+
+def test_another_divisor_keeps_what_was_dragged(open_page, found):
+    page = open_page(at("linear"))
+    press(page, "α", "End", 1)
+    press(page, "d_k = 2ⁿ", "ArrowRight", 2)
+    page.get_by_test_id("stButtonGroup").get_by_text("÷ √d_model").click()
+    settle(page)
+    for shown, by in zip(weights(page)[2:], (256, (8 * 256) ** 0.5), strict=True):
+        np.testing.assert_allclose(shown, softmax(found.scores[-1] / by), atol=1e-9)
+
+
+def test_on_a_phone_all_panels_and_sliders_are_on_one_screen(open_page):
+    page = open_page(at("log"), width=390)
+    chart = page.locator(".st-key-divisors [data-testid=stVegaLiteChart]").bounding_box()
+    assert chart["height"] < 844 - 100
+    for name in ("α", "d_k = 2ⁿ"):
+        box = page.get_by_role("slider", name=name).bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+    main = page.locator('[data-testid="stMain"]')
+    assert main.evaluate("(m) => m.scrollWidth - m.clientWidth") <= 2
