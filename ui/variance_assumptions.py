@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from attention.assumptions import STOPS, Components
 from attention.experiment import Report
@@ -12,7 +13,7 @@ from ui import variance_assumptions_measure as measure
 from ui import variance_assumptions_words as words
 from ui.display import signed
 from ui.text import Text
-from ui.variance_assumptions_measure import BROKEN, SLIDERS, Study
+from ui.variance_assumptions_measure import BROKEN, SLIDERS, Shape, Study
 
 
 def draw(text: Text) -> None:
@@ -20,10 +21,18 @@ def draw(text: Text) -> None:
     bench = state.bench()
     broken, d_k = _choose(text), int(views.get(bench, "variance.broken_at"))
     of = measure.components(bench, broken)
-    place = st.empty()
-    study = _study(of, d_k, variance_measure.progress(place, text))
-    place.empty()
-    _picture(broken, study, text)
+    expected = measure.shape(of, d_k)
+    drawn, told = _beside()
+    with told:
+        _controls(broken, text)
+        st.markdown(words.formula(broken, of, d_k))
+    with drawn:
+        place = st.empty()
+        study = _study(of, d_k, variance_measure.progress(place, text))
+        place.empty()
+        spec = charts.histogram_spec(shell.half() if _wide() else shell.layout(), text)
+        st.vega_lite_chart(charts.histogram_data(study, expected, text), spec, width="content", key="broken")
+    _found(study, expected, text)
     variance_controls.controls(text)
     if bench.variance_draws > measure.MOST:
         st.caption(text("fewer", most=f"{measure.MOST:,}"))
@@ -32,6 +41,19 @@ def draw(text: Text) -> None:
         _match(of.rho, text)
     _all(d_k, text)
     _how(study, text)
+
+
+def _wide() -> bool:
+    return shell.layout() in {"xl", "wide"}
+
+
+def _beside() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Room for a picture and, beside it, for words; on narrow screens the words come first."""
+    if _wide():
+        left, right = st.columns([0.56, 0.44], gap="medium")
+        return left, right
+    above, below = st.container(), st.container()
+    return below, above
 
 
 def _study(of: Components, d_k: int, report: Report) -> Study:
@@ -49,16 +71,20 @@ def _choose(text: Text) -> str:
             label_visibility="collapsed", format_func=lambda name: text(f"broken_{name}"),
             on_change=state.on_show("variance_broken", "variance.broken", BROKEN),
         )  # fmt: skip
+    return broken
+
+
+def _controls(broken: str, text: Text) -> None:
+    """How much is broken, and at which d_k."""
     st.markdown(text(f"says_{broken}"))
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         for name in SLIDERS.get(broken, ()):
             _slide(name, text)
-        d_k, key = views.get(bench, "variance.broken_at"), "variance_broken_at"
+        d_k, key = views.get(state.bench(), "variance.broken_at"), "variance_broken_at"
         st.segmented_control(
             text("label_d_k"), STOPS, default=d_k, required=True, key=state.control(key, d_k), format_func=str,
             on_change=state.on_show(key, "variance.broken_at", STOPS),
         )  # fmt: skip
-    return broken
 
 
 def _slide(name: str, text: Text) -> None:
@@ -66,7 +92,7 @@ def _slide(name: str, text: Text) -> None:
     view, key = f"variance.{name}", f"variance_{name}"
     low, high = RANGES[name]
     at = views.get(state.bench(), view) / 100
-    st.slider(text(f"label_{name}"), low, high, at, 0.01, key=state.control(key, at), width=260,
+    st.slider(text(f"label_{name}"), low, high, at, 0.01, key=state.control(key, at), width=170,
               on_change=state.callback(lambda: state.show(view, round(st.session_state[key] * 100))))
 
 
@@ -74,17 +100,9 @@ RANGES = {"rho": (-1.0, 1.0), "mean_q": (-2.0, 2.0), "mean_k": (-2.0, 2.0), "sd_
           "shared": (0.0, 1.0)}  # fmt: skip
 
 
-def _picture(broken: str, study: Study, text: Text) -> None:
-    """The draws beside what was predicted of them; on narrow screens, below."""
-    expected, layout = measure.shape(study.of, study.d_k), shell.layout()
-    wide = layout in {"xl", "wide"}
-    drawn, told = st.columns([0.56, 0.44], gap="medium") if wide else (st.container(), st.container())
-    with drawn:
-        spec = charts.histogram_spec(shell.half() if wide else layout, text)
-        st.vega_lite_chart(charts.histogram_data(study, expected, text), spec, width="content", key="broken")
-    with told:
-        st.markdown(words.formula(broken, study.of, study.d_k) + "\n\n" + words.summary(study, text) + "\n\n"
-                    + text.sentences(words.verdict(study, text)))
+def _found(study: Study, expected: Shape, text: Text) -> None:
+    """Predicted, measured, claimed; and what follows from it."""
+    st.markdown(words.summary(study, text) + "\n\n" + text.sentences(words.verdict(study, text)))
     st.markdown(text.sentences(words.curves(study, expected, text)))
     if st.toggle(text("as_tables"), key="broken_table"):
         st.markdown(words.histogram_table(study, expected, text))
@@ -107,8 +125,8 @@ def _match(rho: float, text: Text) -> None:
           for which, scale in ((1, "sqrt"), (2, "linear")) for d_k in (16, 256)}  # fmt: skip
     st.markdown(text("heading_match"))
     st.markdown(text("why_match", keys=measure.KEYS, others=measure.KEYS - 1))
-    st.vega_lite_chart(charts.match_data(found), charts.match_spec(shell.layout(), text), width="content",
-                       key="broken_match")
+    spec = charts.match_spec(shell.layout(), text)
+    st.vega_lite_chart(charts.match_data(found), spec, width="content", key="broken_match")
     seen = text("see_match", even=f"{1 / measure.KEYS:.3f}", rho=signed(f"{rho:.2f}"), **at)
     st.markdown(text.sentences([seen, text("trained")]))
     st.caption(text("how_match", rows=f"{measure.ROWS:,}", keys=measure.KEYS))

@@ -54,7 +54,7 @@ def histogram_data(study: Study, shape: Shape, text: Text) -> Any:
 @lru_cache(maxsize=16)
 def histogram_spec(layout: str, text: Text) -> dict[str, Any]:
     """Bars, a line or dots over them, and dashes for the claim."""
-    width, height = charts.ROOM[layout][0] - 50, 176 if layout == "phone" else 216
+    width, height = charts.ROOM[layout][0] - 50, 176 if layout == "phone" else 200
     x = alt.X("a:Q", scale=alt.Scale(zero=False, nice=False), title=None, axis=alt.Axis(tickCount=6, grid=False))
     y = alt.Y("y:Q", scale=alt.Scale(nice=False), title=None, axis=alt.Axis(format="%", tickCount=4))
     tips = [alt.Tooltip("a:Q", format=".4~g", title="≥"), alt.Tooltip("b:Q", format=".4~g", title="<"),
@@ -149,7 +149,7 @@ def _axis() -> alt.X:
 
 
 def _growth_panel(scale: str, width: int, text: Text, span: tuple[float, float]) -> dict[str, Any]:
-    log = alt.Scale(type="log", domain=list(span), nice=False)
+    log = alt.Scale(type="log", domain=[span[0] / 1.6, span[1] * 1.6], nice=False)
     exponents = range(round(math.log(span[0], 4)), round(math.log(span[1], 4)) + 1)
     axis = alt.Axis(values=[4.0**n for n in exponents], format=",.3~g", title=None)
     x, y = _axis(), alt.Y("y:Q", scale=log, axis=axis)
@@ -183,7 +183,7 @@ def match_data(found: Array) -> Any:
 @lru_cache(maxsize=16)
 def match_spec(layout: str, text: Text) -> dict[str, Any]:
     """The weight of the matching key against d_k, for the three divisors."""
-    width = min(charts.ROOM[layout][0] - 50, 520)
+    width = min(charts.ROOM[layout][0] - 60, 520)
     y = alt.Y("y:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".2~f", tickCount=5), title=None)
     x, colour = _axis(), coloured(SCALES)
     tips = [alt.Tooltip("side:N", title=text("tip_what")), alt.Tooltip("d:Q", title="d_k"),

@@ -70,17 +70,17 @@ def shape(of: Components, d_k: int) -> Shape:
     else:
         half, step = sd / BAR / 2, BAR * PER
         grid = mean + sd * np.arange(-FAR * step, FAR * step + 1) / step
-        edges = grid[int(1.5 * step) : -int(1.5 * step) or None : PER]
+        reach = int(4.5 * BAR) * PER + PER // 2  # the middle bar is about the mean
+        edges = grid[FAR * step - reach : FAR * step + reach + 1 : PER]
         below = assumptions.exact_cdf(of, d_k, grid) if of.law == "normal" else assumptions.normal_cdf(grid, mean, sd)
         middle, between = grid[PER // 2 : -PER // 2], PER
-    claim_at = math.sqrt(d_k) * np.linspace(-4, 4, 97)
-    claim = assumptions.normal_cdf(claim_at + half, 0, math.sqrt(d_k)) - assumptions.normal_cdf(
-        claim_at - half, 0, math.sqrt(d_k)
-    )
+    root = math.sqrt(d_k)
+    claim_at = root * np.linspace(-4, 4, 97)
+    above, under = (assumptions.normal_cdf(claim_at + side * half, 0, root) for side in (1, -1))
     return Shape(
         curve={"normal": "exact", "signs": "binomial"}.get(of.law, "limit"), mean=mean, sd=sd, edges=edges, grid=grid,
         below=below, limit=assumptions.normal_cdf(grid, mean, sd), at=middle, share=below[between:] - below[:-between],
-        claim_at=claim_at, claim=claim,
+        claim_at=claim_at, claim=above - under,
     )  # fmt: skip
 
 

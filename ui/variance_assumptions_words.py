@@ -6,6 +6,7 @@ A sentence is chosen by the measurement: another seed may call for another one.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 
 from attention.assumptions import STOPS, Components, predicted_mean, predicted_variance
@@ -19,19 +20,20 @@ from ui.variance_assumptions_measure import Array, Shape, Study, beyond, bound
 NORMAL_TAIL = math.erfc(3 / math.sqrt(2))  #: beyond three standard deviations of a normal distribution
 GROWS = 1.25  #: from d_k = 16 to 256: more than this is said to grow; in proportion to √d_k it would be 4
 
-#: what is broken → mean and variance, in symbols and with the numbers put in
+#: what is broken → the mean in symbols, and with the numbers put in; then the variance
 MEAN = {
-    "correlated": (r"d_k\,\rho", r"{d} \cdot {rho}"),
-    "means": (r"d_k\,\mu_q\mu_k", r"{d} \cdot {mean_q} \cdot {mean_k}"),
+    "correlated": r"&= d_k\,\rho = {d} \cdot {rho}",
+    "means": r"&= d_k\,\mu_q\mu_k \\ &= {d} \cdot {mean_q} \cdot {mean_k}",
 }
 VARIANCE = {
-    "correlated": (r"d_k\,(1+\rho^2)", r"{d}\,(1 + {rho}^2)"),
-    "means": (r"d_k\,(1+\mu_q^2+\mu_k^2)", r"{d}\,(1 + {mean_q}^2 + {mean_k}^2)"),
-    "variances": (r"d_k\,\sigma_q^2\,\sigma_k^2", r"{d} \cdot {sd_q}^2 \cdot {sd_k}^2"),
-    "dependent": (r"d_k\,(1+(d_k-1)\,r^2)", r"{d}\,(1 + {rest} \cdot {shared}^2)"),
+    "correlated": r"&= d_k\,(1+\rho^2) \\ &= {d}\,(1 + {rho}^2)",
+    "means": r"&= d_k\,(1+\mu_q^2+\mu_k^2) \\ &= {d}\,(1 + {mean_q}^2 + {mean_k}^2)",
+    "variances": r"&= d_k\,\sigma_q^2\,\sigma_k^2 \\ &= {d} \cdot {sd_q}^2 \cdot {sd_k}^2",
+    "dependent": r"&= d_k\,(1+(d_k-1)\,r^2) \\ &= {d}\,(1 + {rest} \cdot {shared}^2)",
 }
-ALIKE_MEAN = (r"d_k\,\mathbb E[q_i]\,\mathbb E[k_i]", r"{d} \cdot 0 \cdot 0")
-ALIKE_VARIANCE = (r"d_k\,\mathbb E[q_i^2]\,\mathbb E[k_i^2]", r"{d} \cdot 1 \cdot 1")
+ALIKE_MEAN = r"&= d_k\,\mathbb E[q_i]\,\mathbb E[k_i]"
+ALIKE_VARIANCE = r"&= d_k\,\mathbb E[q_i^2]\,\mathbb E[k_i^2] \\ &= {d} \cdot 1 \cdot 1"
+PLACE = re.compile(r"{([a-z]\w*)}")
 GENERAL = r"""
 $$
 \begin{aligned}
@@ -71,14 +73,21 @@ def formula(broken: str, of: Components, d_k: int) -> str:
     put = {name: f"{getattr(of, name):.2f}" for name in names}
     put = {name: f"({text})" if text.startswith("-") else text for name, text in put.items()}
     put |= {"d": str(d_k), "rest": str(d_k - 1)}
-    mean, variance = MEAN.get(broken, ALIKE_MEAN), VARIANCE.get(broken, ALIKE_VARIANCE)
-    found = predicted_mean(of, d_k), predicted_variance(of, d_k)
-    lines = [
-        rf"{name} &= {symbols} \\ &= {numbers.format(**put)} = {variance_charts.number(value)}"
-        for name, (symbols, numbers), value in zip((r"\mathbb E[q\cdot k]", r"\mathrm{Var}(q\cdot k)"),
-                                                   (mean, variance), found, strict=True)
-    ]  # fmt: skip
+    ways = (
+        (r"\mathbb E[q\cdot k]", MEAN.get(broken, ALIKE_MEAN), predicted_mean(of, d_k)),
+        (r"\mathrm{Var}(q\cdot k)", VARIANCE.get(broken, ALIKE_VARIANCE), predicted_variance(of, d_k)),
+    )
+    lines = [f"{name} {filled(way, put)} = {number(value)}" for name, way, value in ways]
     return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
+
+
+def filled(way: str, put: Mapping[str, str]) -> str:
+    """Numbers in the place of names in braces, which no LaTeX here has.
+
+    >>> filled("{d} + {rho}", {"d": "64", "rho": "0.90"})
+    '64 + 0.90'
+    """
+    return PLACE.sub(lambda match: put[match[1]], way)
 
 
 def between(interval: Array) -> str:
@@ -93,13 +102,14 @@ def between(interval: Array) -> str:
 
 
 def summary(study: Study, text: Text) -> str:
-    """Mean and variance: predicted, measured, and what the claim says."""
+    """Mean and variance: predicted, measured with its 95 % interval, and what the claim says."""
     rows = []
     for name, value, measured, claim in parts(study):
         places = decimals(measured)
-        cells = (f"**{number(value, places)}**", number(measured[0], places), between(measured), number(claim, 0))
-        rows.append([text(f"row_{name}"), *cells])
-    return table(["", *(text(f"table_{name}") for name in ("predicted", "measured", "interval", "claim"))], rows)
+        half = number((measured[2] - measured[1]) / 2, places)
+        at = f"{number(measured[0], places)}\u00a0±\u00a0{half}"
+        rows.append([text(f"row_{name}"), f"**{number(value, places)}**", at, number(claim, 0)])
+    return table(["", *(text(f"table_{name}") for name in ("predicted", "measured", "claim"))], rows)
 
 
 def parts(study: Study) -> tuple[tuple[str, float, Array, float], ...]:
@@ -123,11 +133,9 @@ def verdict(study: Study, text: Text) -> list[str]:
     if all(predicted == claim for _, predicted, _, claim in both):
         return [*said, text("claim_left")]
     if not inside(0, study.mean):
-        roots = study.mean / math.sqrt(study.d_k)
-        said.append(text("claim_mean", roots=number(roots[0], decimals(roots))))
+        said.append(text("claim_mean", roots=number(study.mean[0] / math.sqrt(study.d_k))))
     if not inside(study.d_k, study.variance):
-        times = study.variance / study.d_k
-        said.append(text("claim_variance", times=number(times[0], decimals(times))))
+        said.append(text("claim_variance", times=number(study.variance[0] / study.d_k)))
     return said if len(said) > 1 else [*said, text("claim_undecided")]
 
 
