@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import attention
+from attention.assumptions import Components, predicted_mean, predicted_variance
 from ui import masks, workbench
 from ui.display import residual, short
 from ui.workbench import Workbench, from_floats, preset
@@ -53,11 +54,6 @@ def tied() -> Workbench:
     return replace(preset("self"), route="input")
 
 
-def tied_QK() -> Workbench:
-    """The same, with Q and K themselves to look at."""
-    return preset("self")
-
-
 def symmetric(bench: Workbench) -> Facts:
     scores = bench.steps().scores
     return {"pair": short(scores[0, 1]), "own": short(scores[0, 0])}
@@ -84,8 +80,11 @@ def tiny_samples(bench: Workbench) -> Facts:
     return {"tries": str(variances.size), "low": short(low), "high": short(high)}
 
 
-def squares(bench: Workbench) -> Facts:
-    return {"own": short(bench.steps().scores[0, 0])}
+def correlated(bench: Workbench) -> Facts:
+    """What ÷√d_k leaves of mean and variance where q and k are correlated as on the page behind the button."""
+    of, d_k = Components(rho=0.9), 64
+    mean, variance = predicted_mean(of, d_k) / math.sqrt(d_k), predicted_variance(of, d_k) / d_k
+    return {"rho": "0.9", "d_k": str(d_k), "mean": short(mean, 1), "variance": short(variance)}
 
 
 def columns_softmaxed(bench: Workbench) -> Facts:

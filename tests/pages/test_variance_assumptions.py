@@ -1,0 +1,260 @@
+"""Broken assumptions on the page: numbers are the core's, sentences follow the measurement, the link holds it all."""
+
+import json
+import math
+
+import altair as alt
+import numpy as np
+import pytest
+
+from attention import assumptions as a
+from attention import experiment
+from attention.assumptions import Components
+from tests.pages.reading import assert_well, code, frames, opened, said
+from ui import charts, link, views
+from ui import variance_assumptions_charts as drawn
+from ui import variance_assumptions_measure as measure
+from ui import variance_assumptions_words as words
+from ui import workbench as w
+from ui.text import LANGUAGES, Text, catalogue
+from ui.variance_charts import NAMES
+
+CAT = views.shown(w.preset("cat"), "variance.part", "assumptions")
+DRAWS = CAT.variance_draws
+
+
+def showing(bench=CAT, **shown):
+    for name, value in shown.items():
+        bench = views.shown(bench, f"variance.{name}", value)
+    return bench
+
+
+def products(of, seed=0, draws=DRAWS):
+    if of.law == "normal":
+        return a.normal_products(a.draw_sums(draws, seed=seed), of)
+    return a.draw_products(of.law, draws, seed=seed)
+
+
+def study(of, d_k=64, seed=0):
+    return measure.study(of, d_k, seed, DRAWS, lambda share: None)
+
+
+CASES = [
+    ({"broken": "correlated", "rho": -45, "broken_at": 16}, Components(rho=-0.45), 16),
+    ({"broken": "means", "mean_q": 150, "mean_k": -30}, Components(mean_q=1.5, mean_k=-0.3), 64),
+    ({"broken": "variances", "sd_q": 25, "broken_at": 4}, Components(sd_q=0.25), 4),
+    ({"broken": "dependent", "broken_at": 256}, Components(shared=0.3), 256),
+    ({"broken": "signs", "broken_at": 4}, Components("signs"), 4),
+    ({"broken": "heavy", "broken_at": 1}, Components("laplace"), 1),
+    ({}, Components(), 64),
+]
+
+
+@pytest.mark.parametrize(("shown", "of", "d_k"), CASES, ids=lambda each: str(each)[:40])
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_bars_curves_and_table_are_those_of_the_link(lang, shown, of, d_k):
+    app = opened("variance", lang, showing(**shown))
+    assert_well(app)
+    text, x = Text("variance_assumptions", lang), products(of)
+    sample, s = x[a.STOPS.index(d_k)], a.STOPS.index(d_k)
+    frame = frames(app)[0]
+
+    bars = frame[frame["kind"] == "bar"]
+    for low, high, share in bars[["a", "b", "y"]].to_numpy():
+        inside = ((sample >= low) & (sample < high)).mean()
+        assert inside == pytest.approx(share, abs=1.01 / DRAWS)  # the last bar has its right edge too
+    assert bars["y"].sum() > 0.95
+
+    mean, variance = a.predicted_mean(of, d_k), a.predicted_variance(of, d_k)
+    line = frame[frame["kind"] == ("dot" if of.law == "signs" else "curve")].set_index("a")["y"]
+    half = 1 if of.law == "signs" else math.sqrt(variance) / 8
+    at = np.array(line.index)
+    expected = {
+        "normal": lambda x: a.exact_cdf(of, d_k, x), "signs": lambda x: a.signs_cdf(x, d_k),
+        "laplace": lambda x: a.normal_cdf(x, mean, math.sqrt(variance)),
+    }[of.law]  # fmt: skip
+    np.testing.assert_allclose(line, expected(at + half) - expected(at - half), atol=1e-9)
+
+    claim = frame[(frame["kind"] == "claim") & frame["y"].notna()]
+    assert len(claim) > 10
+    root = math.sqrt(d_k)
+    shares = a.normal_cdf(claim["a"] + half, 0, root) - a.normal_cdf(claim["a"] - half, 0, root)
+    np.testing.assert_allclose(claim["y"], shares, atol=1e-12)
+
+    measured = a.measure(x, a.STOPS)
+    for name, value, found in (("mean", mean, measured.mean[s]), ("variance", variance, measured.variance[s])):
+        places, half = words.decimals(found), (found[2] - found[1]) / 2
+        cells = [text(f"row_{name}"), f"**{words.number(value, places)}**",
+                 f"{words.number(found[0], places)}\u00a0±\u00a0{words.number(half, places)}"]  # fmt: skip
+        assert "| " + " | ".join(cells) + " |" in said(app)
+    assert "<<" not in said(app)
+
+
+def test_the_interval_is_the_experiments():
+    x = products(Components("laplace"))[2]
+    found = study(Components("laplace"), 16)
+    np.testing.assert_allclose(found.variance, experiment.variance_interval(x), rtol=1e-12)
+    error = 1.959964 * x.std(ddof=1) / math.sqrt(DRAWS)
+    np.testing.assert_allclose(found.mean, [x.mean(), x.mean() - error, x.mean() + error], rtol=1e-5)
+    assert found.beyond == (np.abs(x) > 12).sum()
+
+
+@pytest.mark.parametrize("of", [case[1] for case in CASES], ids=str)
+def test_the_lines_of_growth_are_the_formulas_and_the_points_the_measurement(of):
+    data = drawn.growth_data(study(of)).to_pandas()
+    measured = a.measure(products(of), a.STOPS)
+    for which, scale in enumerate(a.SCALES):
+        for s, d_k in enumerate(a.STOPS):
+            by = d_k ** (0, 0.5, 1)[which]
+            mine = data[(data["side"] == NAMES[scale]) & (data["d"] == d_k)].set_index(["what", "kind"])["y"]
+            sd = math.sqrt(a.predicted_variance(of, d_k)), math.sqrt(measured.variance[s, 0])
+            mean = abs(a.predicted_mean(of, d_k)), abs(measured.mean[s, 0])
+            assert mine["sd", "theory"] == pytest.approx(sd[0] / by)
+            assert mine["sd", "measured"] == pytest.approx(sd[1] / by)
+            if mean[0]:
+                assert mine["mean", "theory"] == pytest.approx(mean[0] / by)
+                assert mine["mean", "measured"] == pytest.approx(mean[1] / by)
+            else:
+                assert ("mean", "measured") not in mine.index
+    low, high = drawn.span(study(of))
+    assert data[data["kind"] == "theory"]["y"].between(low, high).all()
+
+
+def test_verdicts_follow_the_measurement():
+    """Twenty seeds, one assumption at a time: what is said fits where the numbers lie."""
+    text, seen = Text("variance_assumptions", "en"), set()
+    for seed in range(20):
+        for of in (Components(), Components(rho=0.9), Components(rho=0.001)):
+            found = study(of, 64, seed)
+            verdict = " ".join(words.verdict(found, text))
+            mean_in = found.mean[1] <= 64 * of.rho <= found.mean[2]
+            variance_in = found.variance[1] <= 64 * (1 + of.rho**2) <= found.variance[2]
+            assert (text("formula_fits") in verdict) == (mean_in and variance_in)
+            assert ("mean 0 is ruled out" in verdict) == (of.rho != 0 and not found.mean[1] <= 0 <= found.mean[2])
+            assert (text("claim_left") in verdict) == (of.rho == 0)
+            seen |= {key for key in ("formula_fits", "claim_undecided") if text(key) in verdict}
+            seen |= {"misses"} if "Outside" in verdict else set()
+    assert seen == {"formula_fits", "claim_undecided", "misses"}
+
+
+def test_a_sceptic_sees_that_the_normal_limit_fails_at_1_and_does_at_64():
+    text = Text("variance_assumptions", "en")
+    for d_k, fits in ((1, False), (64, True)):
+        found, expected = study(Components(), d_k), measure.shape(Components(), d_k)
+        told = " ".join(words.curves(found, expected, text))
+        assert "they fit" in told
+        assert ("would do as well" in told) == fits
+        limit = a.distance(products(Components())[a.STOPS.index(d_k)], expected.grid, expected.limit)
+        assert f"{limit:.2%}" in told
+    heavy = words.curves(study(Components("laplace"), 1), measure.shape(Components("laplace"), 1), text)
+    assert "do not fit" in " ".join(heavy)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_all_side_by_side_names_what_still_grows(lang):
+    app = opened("variance", lang, CAT)
+    assert catalogue("variance_assumptions", lang)["see_all"] not in said(app)
+    text = Text("variance_assumptions", lang)
+    studies = {each: study(measure.components(CAT, each)) for each in measure.BROKEN}
+    told = words.side_by_side(studies, text)
+    names = text.list([text(f"broken_{each}") for each in ("correlated", "means", "dependent")])
+    assert told.endswith(text("dangerous", names=names))
+    calm = {each: study(measure.components(showing(rho=0, mean_q=0, shared=0), each)) for each in measure.BROKEN}
+    assert words.side_by_side(calm, text).endswith(text("dangerous_none"))
+
+
+def test_the_match_is_measured_and_only_shown_for_correlation():
+    app = opened("variance", "en", showing(broken="correlated", rho=-30))
+    found = a.match_weights(a.draw_rows(measure.ROWS, n_keys=measure.KEYS, seed=0), -0.3)
+    frame = frames(app)[2]
+    for which, scale in enumerate(a.SCALES):
+        mine = frame[frame["side"] == NAMES[scale]]
+        np.testing.assert_array_equal(mine[["y", "low", "high"]], found[:, which])
+    assert f"from {found[2, 1, 0]:.2f} at $d_k = 16$ to {found[4, 1, 0]:.2f}" in said(app)
+    assert len(frames(opened("variance", "en", showing(broken="means")))) == 2
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_sliders_and_choices_go_into_the_link_and_are_no_edits(lang):
+    app = opened("variance", lang, showing(broken="correlated"))
+    app.slider(key="variance_rho").set_value(-0.29).run()
+    assert views.get(code(app), "variance.rho") == -29
+    assert r"64 \cdot (-0.29) = −18.6" in said(app)
+    assert app.button(key="undo").disabled == (not app.session_state["lab"]["undo"])
+    again = opened("variance", lang, code(app))
+    assert again.slider(key="variance_rho").value == -0.29
+    assert frames(again)[0].equals(frames(app)[0])
+
+
+def test_other_draws_change_the_numbers():
+    app = opened("variance", "en", showing(broken="dependent"))
+    before = frames(app)[0]
+    app.button(key="draw_again").click().run()
+    assert_well(app)
+    assert not frames(app)[0].equals(before)
+    expected = products(Components(shared=0.3), seed=1)[3]
+    counts = np.histogram(expected, measure.shape(Components(shared=0.3), 64).edges)[0]
+    bars = frames(app)[0]
+    np.testing.assert_array_equal(bars[bars["kind"] == "bar"]["y"], counts / DRAWS)
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("rho", 101), ("rho", -101), ("rho", 0.9), ("rho", "90"), ("shared", -1), ("sd_q", 0), ("sd_k", 301),
+    ("mean_q", 201), ("broken", "all"), ("broken_at", 2), ("broken_at", 1024), ("broken_at", True),
+])  # fmt: skip
+def test_what_cannot_be_is_refused(name, value):
+    with pytest.raises(ValueError, match="cannot show"):
+        showing(**{name: value})
+    bad = w.Workbench(**{**CAT.__dict__, "view": tuple(sorted([*CAT.view, (f"variance.{name}", value)]))})
+    with pytest.raises(link.BadLink):
+        link.decode(link.encode(bad))
+
+
+@pytest.mark.parametrize("broken", measure.BROKEN)
+def test_the_ends_of_all_sliders_are_drawn(broken):
+    for end in (0, -1):
+        ends = {"rho": (-100, 100), "mean_q": (-200, 200), "mean_k": (-200, 200), "sd_q": (25, 300),
+                "sd_k": (25, 300), "shared": (0, 100)}  # fmt: skip
+        bench = showing(**{name: ends[name][end] for name in measure.SLIDERS.get(broken, ())})
+        of = measure.components(bench, broken)
+        for d_k in a.STOPS:
+            expected, found = measure.shape(of, d_k), study(of, d_k)
+            assert np.isfinite(expected.share).all()
+            assert found.distance < 1.6 * measure.bound(found) or expected.curve == "limit"
+            assert drawn.histogram_data(found, expected, Text("variance_assumptions", "en")).num_rows > 50
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_chart_has_its_table_and_description(lang):
+    app = opened("variance", lang, showing(broken="correlated"))
+    assert len(app.get("vega_lite_chart")) == 3
+    for key in ("broken_table", "growth_table", "match_table"):
+        app.toggle(key=key).set_value(True)
+    app.run()
+    assert_well(app)
+    rows = words.bar_rows(study(Components(rho=0.9)), measure.shape(Components(rho=0.9), 64))
+    assert all(f"| {' | '.join(row)} |" in said(app) for row in rows)
+    for chart in app.get("vega_lite_chart"):
+        assert '"description"' in chart.proto.spec
+        alt.ConcatChart.from_dict(json.loads(chart.proto.spec) | {"data": {"name": "a"}}, validate=True)
+
+
+@pytest.mark.parametrize("layout", ["xl", "wide", "medium", "phone"])
+def test_charts_fit_every_layout(layout):
+    text = Text("variance_assumptions", "en")
+    for spec in (drawn.growth_spec(layout, text, (0.25, 64.0)), drawn.match_spec(layout, text),
+                 drawn.histogram_spec(layout, text)):  # fmt: skip
+        assert max(view["width"] for view in spec["concat"]) * spec["columns"] < charts.ROOM[layout][0]
+
+
+def test_a_second_visitor_does_not_measure_again_and_no_more_than_affordable_is_drawn(monkeypatch):
+    opened("variance", "en", showing(broken="heavy"))
+
+    def fail(*args, **kwargs):
+        raise AssertionError("measured again")
+
+    monkeypatch.setattr(a, "draw_products", fail)
+    monkeypatch.setattr(a, "measure", fail)
+    assert_well(opened("variance", "zh", showing(broken="heavy")))
+    million = w.Workbench(**{**CAT.__dict__, "variance_draws": w.DRAWS[-1]})
+    assert measure.draws(million) == measure.MOST == 100_000
