@@ -116,7 +116,8 @@ def measure_spread(
         squares *= squares
         squares *= slopes[s] / variance
         leaning += squares
-        counts[s] = np.histogram(x / math.sqrt(stops[s]), EDGES)[0]
+        # told that its bars are equally wide, NumPy need not sort
+        counts[s] = np.histogram(x / math.sqrt(stops[s]), EDGES.size - 1, (EDGES[0], EDGES[-1]))[0]
         beyond.append(np.count_nonzero(np.abs(x) > REACH))
         trials += repeated(x, stops[s], seed=seed) if stops[s] in TRIED else []
     mean, variance, fourth = moments

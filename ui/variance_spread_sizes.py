@@ -106,7 +106,7 @@ _MINE = f"{_CHOSEN} && datum.r === (mine > datum.of ? 1 : mine)"
 
 def _y(field: str = "y") -> alt.Y:
     scale = alt.Scale(domain=[0, alt.expr(f"{TOP} * dk")], nice=False)
-    return alt.Y(f"{field}:Q", scale=scale, axis=alt.Axis(tickCount=4), title=None)
+    return alt.Y(f"{field}:Q", scale=scale, axis=alt.Axis(tickCount=4, minExtent=30), title=None)
 
 
 def _chosen(kind: str, which: str = _CHOSEN) -> alt.Chart:
@@ -155,7 +155,7 @@ def _lines() -> list[alt.Chart]:
 def _funnel(width: int, height: int) -> dict[str, Any]:
     """Between what nine of ten experiments fall, at every size."""
     ticks = alt.Axis(values=[4, 10, 100, 1000, 10_000, 100_000, 1_000_000], format="~s", grid=False)
-    x = alt.X("n:Q", scale=alt.Scale(type="log", nice=False), axis=ticks, title=None)
+    x = alt.X("n:Q", scale=alt.Scale(type="log", nice=False, padding=12), axis=ticks, title=None)
     mine = of_kind("band").transform_filter("datum.d === dk").transform_calculate(ink="1")
     here = mine.transform_filter("datum.s === step")
     tips = [alt.Tooltip("n:Q", format=",d", title="n"), alt.Tooltip("low:Q", format=",.3~f", title="5%"),
