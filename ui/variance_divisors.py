@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from attention import divided
@@ -32,7 +33,8 @@ def draw(text: Text) -> None:
     _why_not_others(found, text)
     _how(found, text)
     if st.toggle(text("as_tables"), key="divisors_table"):
-        st.markdown(by_d_k(found, other, text))
+        st.caption(text("table_says"))
+        st.dataframe(by_d_k(found, other, text), hide_index=True)
 
 
 def _choose(text: Text) -> str:
@@ -89,7 +91,7 @@ def why_not(name: str, found: Divided, d_k: int, text: Text) -> str:
         spread=digits(found.spread(s, name)[0]), spread_linear=digits(found.spread(s, "linear")[0]),
         entropy=even(found.entropy[s, found.column(name)]),
         entropy_sqrt=even(found.entropy[s, found.column("sqrt")]),
-        divisor="" if name == "cosine" else digits(divisor(name, d_k)), root=digits(math.sqrt(d_k)), heads=HEADS,
+        divisor="" if name == "cosine" else _divisor(divisor(name, d_k)), root=digits(math.sqrt(d_k)), heads=HEADS,
         too_much=digits(math.sqrt(HEADS)), most=f"{math.e**2 / (math.e**2 + n - 1):.0%}", ratio=f"{math.e**2:.2f}",
     )  # fmt: skip
 
@@ -118,14 +120,15 @@ def _how(found: Divided, text: Text) -> None:
                              scores=f"{found.draws * found.n_keys:,}", first=found.d_k[0], last=found.d_k[-1]))
 
 
-def by_d_k(found: Divided, other: str, text: Text) -> str:
-    """The spread and the entropy behind the curves, with their intervals; every power at a tenth."""
-    names = [("none", 0.0), ("sqrt", 0.5), (other, 0.5), *(("power", alpha) for alpha in ALPHAS[2:-1:2])]
-    head = ["d_k", *(f"÷ d_k^{alpha:g}" if name == "power" else short_name(name) for name, alpha in names)]
-    rows = [
-        [str(d_k), *(
-            f"{plus_minus(found.spread(s, name, alpha))}; {plus_minus(entropy(found, s, name, alpha), bounded=True)}"
-            for name, alpha in names
-        )] for s, d_k in enumerate(found.d_k)
-    ]  # fmt: skip
-    return f"{text('table_says')}\n\n{table(head, rows)}"
+def by_d_k(found: Divided, other: str, text: Text) -> pd.DataFrame:
+    """The spread and the entropy behind the curves, with their intervals."""
+    named = [(name, 0.5) for name in ("none", "sqrt", other)]
+    columns = {short_name(name): (name, alpha) for name, alpha in named}
+    columns |= {f"÷ d_k^{alpha:.2f}": ("power", alpha) for alpha in ALPHAS}
+    rows = []
+    for s, d_k in enumerate(found.d_k):
+        spreads = {head: plus_minus(found.spread(s, *each)) for head, each in columns.items()}
+        evenness = {head: plus_minus(entropy(found, s, *each), bounded=True) for head, each in columns.items()}
+        rows.append({"d_k": d_k, " ": text("table_spread")} | spreads)
+        rows.append({"d_k": d_k, " ": text("table_evenness")} | evenness)
+    return pd.DataFrame(rows)

@@ -36,8 +36,8 @@ _NOW = "datum.d === dk"
 def spec(layout: str) -> dict[str, Any]:
     """Four panels and two curves, and the sliders for α and d_k."""
     room, small = charts.ROOM[layout][0], layout == "phone"
-    gap, tall, low = (10, 66, 30) if small else (22, 110, 44) if layout == "xl" else (22, 80, 34)
     columns = 4 if room > 800 else 2
+    gap, (tall, low) = 10 if small else 22, (66, 30) if columns == 2 else (110, 44) if layout == "xl" else (80, 34)
     width = (room - (columns - 1) * gap) // columns
     panels = [_panel(side, width, tall, low, small) for side in SIDES]
     wide = (room - gap) // 2 - 34

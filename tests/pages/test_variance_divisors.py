@@ -146,14 +146,19 @@ def test_why_not_the_cosine_says_what_bounds_it(found):
     assert f"{row[0] / row[1]:.2f}" in said_
 
 
-def test_the_table_has_every_d_k(found):
+def test_the_table_has_every_d_k_and_every_power(found):
     app = opened("variance", "en", CAT)
     app.toggle(key="divisors_table").set_value(True).run()
     assert_well(app)
-    table = next(m.value for m in app.markdown if "| d_k |" in m.value)
-    for s, d_k in enumerate(found.d_k):
-        (row,) = [line for line in table.splitlines() if line.startswith(f"| {d_k} |")]
-        assert f"{found.entropy[s, found.column('power', 0.3)]:.3f}" in row
+    (element,) = app.dataframe
+    table = element.value
+    assert table["d_k"].tolist() == [d_k for d_k in found.d_k for _ in range(2)]
+    for s in range(len(found.d_k)):
+        for i, alpha in enumerate(divided.ALPHAS):
+            spread, evenness = table[f"÷ d_k^{alpha:.2f}"][2 * s : 2 * s + 2]
+            middle = float(spread.partition(" ± ")[0])
+            assert middle == pytest.approx(found.deviation[s, 0] / found.d_k[s] ** alpha, rel=0.005)
+            assert evenness.partition(" ± ")[0] == variance_divisors_frame.even(found.entropy[s, i])
 
 
 def test_another_draw_language_or_divisor_keeps_the_spec():
