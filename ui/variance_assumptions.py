@@ -25,13 +25,16 @@ def draw(text: Text) -> None:
     drawn, told = _beside()
     with told:
         _controls(broken, text)
-        st.markdown(words.formula(broken, of, d_k))
+        if _wide():
+            st.markdown(words.formula(broken, of, d_k))
     with drawn:
         place = st.empty()
         study = _study(of, d_k, variance_measure.progress(place, text))
         place.empty()
-        spec = charts.histogram_spec(shell.half() if _wide() else shell.layout(), text)
+        spec = charts.histogram_spec(shell.layout(), text)
         st.vega_lite_chart(charts.histogram_data(study, expected, text), spec, width="content", key="broken")
+    if not _wide():
+        st.markdown(words.formula(broken, of, d_k))
     _found(study, expected, text)
     variance_controls.controls(text)
     if bench.variance_draws > measure.MOST:
@@ -48,7 +51,7 @@ def _wide() -> bool:
 
 
 def _beside() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Room for a picture and, beside it, for words; on narrow screens the words come first."""
+    """Room for a picture and, beside it, for controls; on narrow screens these come first."""
     if _wide():
         left, right = st.columns([0.56, 0.44], gap="medium")
         return left, right

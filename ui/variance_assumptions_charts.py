@@ -54,7 +54,8 @@ def histogram_data(study: Study, shape: Shape, text: Text) -> Any:
 @lru_cache(maxsize=16)
 def histogram_spec(layout: str, text: Text) -> dict[str, Any]:
     """Bars, a line or dots over them, and dashes for the claim."""
-    width, height = charts.ROOM[layout][0] - 50, 176 if layout == "phone" else 200
+    beside = {"xl": 600, "wide": 440}  # where words stand beside it
+    width, height = beside.get(layout, charts.ROOM[layout][0] - 50), 176 if layout == "phone" else 200
     x = alt.X("a:Q", scale=alt.Scale(zero=False, nice=False), title=None, axis=alt.Axis(tickCount=6, grid=False))
     y = alt.Y("y:Q", scale=alt.Scale(nice=False), title=None, axis=alt.Axis(format="%", tickCount=4))
     tips = [alt.Tooltip("a:Q", format=".4~g", title="≥"), alt.Tooltip("b:Q", format=".4~g", title="<"),

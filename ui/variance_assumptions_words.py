@@ -39,7 +39,8 @@ $$
 \begin{aligned}
 \mathbb E[q\cdot k] &= d_k\,(\rho\,\sigma_q\sigma_k + \mu_q\mu_k) \\
 \mathrm{Var}(q\cdot k) &= d_k\,\bigl(\sigma_q^2\sigma_k^2\,(1+\rho^2) \\
-&\quad + \mu_q^2\sigma_k^2 + \mu_k^2\sigma_q^2 + 2\rho\,\mu_q\mu_k\,\sigma_q\sigma_k\bigr)
+&\quad + \mu_q^2\sigma_k^2 + \mu_k^2\sigma_q^2 \\
+&\quad + 2\rho\,\mu_q\mu_k\,\sigma_q\sigma_k\bigr)
 \end{aligned}
 $$
 """
@@ -126,17 +127,23 @@ def inside(value: float, interval: Array) -> bool:
 
 
 def verdict(study: Study, text: Text) -> list[str]:
-    """Whether the formula holds for these draws, and what is left of the claim."""
+    """Whether the formula holds for these draws, and what is left of the claim.
+
+    Where the formula agrees with the claim, a measurement that lies elsewhere is a matter of chance, not of the claim.
+    """
     both = parts(study)
     missed = [text(f"row_{name}") for name, predicted, measured, _ in both if not inside(predicted, measured)]
     said = [text("formula_misses", what=text.list(missed)) if missed else text("formula_fits")]
-    if all(predicted == claim for _, predicted, _, claim in both):
-        return [*said, text("claim_left")]
-    if not inside(0, study.mean):
+    differ = {name: not inside(claim, measured) for name, predicted, measured, claim in both if predicted != claim}
+    if not differ:
+        said.append(text("claim_left"))
+    elif not any(differ.values()):
+        said.append(text("claim_undecided"))
+    if differ.get("mean"):
         said.append(text("claim_mean", roots=number(study.mean[0] / math.sqrt(study.d_k))))
-    if not inside(study.d_k, study.variance):
+    if differ.get("variance"):
         said.append(text("claim_variance", times=number(study.variance[0] / study.d_k)))
-    return said if len(said) > 1 else [*said, text("claim_undecided")]
+    return said
 
 
 def curves(study: Study, shape: Shape, text: Text) -> list[str]:

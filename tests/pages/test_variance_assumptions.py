@@ -124,17 +124,22 @@ def test_verdicts_follow_the_measurement():
     """Twenty seeds, one assumption at a time: what is said fits where the numbers lie."""
     text, seen = Text("variance_assumptions", "en"), set()
     for seed in range(20):
-        for of in (Components(), Components(rho=0.9), Components(rho=0.001)):
-            found = study(of, 64, seed)
+        for of in (Components(), Components(rho=0.9), Components(rho=0.001), Components(shared=0.6)):
+            found, expected = study(of, 64, seed), (64 * of.rho, a.predicted_variance(of, 64))
             verdict = " ".join(words.verdict(found, text))
-            mean_in = found.mean[1] <= 64 * of.rho <= found.mean[2]
-            variance_in = found.variance[1] <= 64 * (1 + of.rho**2) <= found.variance[2]
-            assert (text("formula_fits") in verdict) == (mean_in and variance_in)
+            both = zip(expected, (found.mean, found.variance), strict=True)
+            fits = [low <= value <= high for value, (_, low, high) in both]
+            assert (text("formula_fits") in verdict) == all(fits)
             assert ("mean 0 is ruled out" in verdict) == (of.rho != 0 and not found.mean[1] <= 0 <= found.mean[2])
-            assert (text("claim_left") in verdict) == (of.rho == 0)
+            wider = expected[1] != 64 and not found.variance[1] <= 64 <= found.variance[2]
+            assert ("variance is ruled out" in verdict) == wider
+            assert (text("claim_left") in verdict) == (of == Components())
             seen |= {key for key in ("formula_fits", "claim_undecided") if text(key) in verdict}
             seen |= {"misses"} if "Outside" in verdict else set()
     assert seen == {"formula_fits", "claim_undecided", "misses"}
+    by_chance = study(Components(shared=0.6), 64, 0)  # its mean is 2.4 standard errors away from 0
+    assert by_chance.mean[2] < 0
+    assert "mean 0 is ruled out" not in " ".join(words.verdict(by_chance, text))
 
 
 def test_a_sceptic_sees_that_the_normal_limit_fails_at_1_and_does_at_64():
@@ -147,7 +152,7 @@ def test_a_sceptic_sees_that_the_normal_limit_fails_at_1_and_does_at_64():
         limit = a.distance(products(Components())[a.STOPS.index(d_k)], expected.grid, expected.limit)
         assert f"{limit:.2%}" in told
     heavy = words.curves(study(Components("laplace"), 1), measure.shape(Components("laplace"), 1), text)
-    assert "do not fit" in " ".join(heavy)
+    assert "do not follow it" in " ".join(heavy)
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
