@@ -36,13 +36,14 @@ def draw(text: Text) -> None:
 def _row(bench: Workbench, text: Text) -> None:
     """The chosen row under each divisor, to be stretched in the browser."""
     found = {scale: steps(bench, scale) for scale in SCALES}
-    names, phone = numbered(bench.tokens, text), shell.layout() == "phone"
-    order = sorted(SCALES, key=lambda scale: scale != bench.scale) if phone else SCALES
+    names, layout = numbered(bench.tokens, text), shell.layout()
+    alone = variance_gradient_charts.stacked(len(names), layout)
+    order = sorted(SCALES, key=lambda scale: scale != bench.scale) if alone else SCALES
     titles = [NAMES[scale] + (text("yours") if scale == bench.scale else "") for scale in order]
     rows = [found[scale].masked[bench.token] for scale in order]
     dead = text("dead_mark") if np.isfinite(rows[0]).sum() > 1 else ""  # the rest never lived
     data = variance_gradient_charts.jacobian_data(rows, names, titles, dead)
-    spec = variance_gradient_charts.jacobian_spec(len(names), shell.layout())
+    spec = variance_gradient_charts.jacobian_spec(len(names), layout)
     st.vega_lite_chart(data, spec, width="content", key="jacobian")
     st.markdown(text.sentences([text("see_jacobian"), _measured(found[bench.scale], bench, text)]))
     if st.toggle(text("as_tables"), key="jacobian_table"):

@@ -24,7 +24,8 @@ SLOTS = 3  #: how many rows stand side by side, a divisor each
 COLUMNS = ("slot", "i", "j", "a", "b", "name_i", "name_j", "open", "title", "dead")
 NOTHING = -1e300  #: the score of a masked key: its power is 0, however small the multiplier
 MOST = 0.25  #: no entry of a softmax Jacobian is larger, p(1 − p) at p = ½
-CELL, BARS, NAMES_HIGH = 40, 52, 24  #: pixels: a cell at most, the bars, and the names of keys between the two
+CELL, SMALLEST = 40, 12  #: pixels: a cell at most, and where another has to make room
+BARS, NAMES_HIGH = 52, 24  #: how high the bars are, and the names of keys between them and the cells
 LOG2 = (-3, 6, 0.5)  #: the slider: from ⅛ to 64 times the scores
 
 
@@ -33,7 +34,8 @@ def jacobian_data(
 ) -> Any:  # fmt: skip
     """A record an entry of each Jacobian: the distances of its two scores from the largest, and its words.
 
-    scaled: a row of scores under each divisor, −∞ where masked, the reader's own first on a phone.
+    scaled: a row of scores under each divisor, −∞ where masked; the first is the one that is drawn whole where
+        there is no room for more (see `stacked`).
     dead: what is said of a row that does not answer.
     """
     records: list[tuple[Any, ...]] = []
@@ -49,17 +51,17 @@ def jacobian_data(
 @lru_cache(maxsize=64)
 def jacobian_spec(n: int, layout: str) -> dict[str, Any]:
     """For each divisor bars of weights over their Jacobian, and the slider that stretches the scores of all."""
-    phone = layout == "phone"
-    columns = 1 if phone else SLOTS
-    room = (charts.ROOM[layout][0] - (columns - 1) * SPACING) // columns
-    cell = min(max((room - LABELS) // n, 12), CELL)
-    views = [_row(slot, n, cell, room, small=phone and slot > 0) for slot in range(SLOTS)]
+    one = stacked(n, layout)
+    columns = 1 if one else SLOTS
+    room = _room(layout, columns)
+    cell = min((room - LABELS) // n, CELL)
+    views = [_row(slot, n, cell, room, small=one and slot > 0) for slot in range(SLOTS)]
     low, high, step = LOG2
     stretch = {"input": "range", "min": low, "max": high, "step": step, "name": _both("slider")}
     listed = [f"{i + 1}, {j + 1}" for i, j in np.ndindex(n, n)]
     entry = {"input": "select", "options": [-1, *range(n * n)], "labels": ["–", *listed], "name": _both("entry")}
     chosen = {"type": "point", "fields": ["i", "j"], "on": "click", "clear": False, "toggle": False}
-    heats = [f"jacobian_{slot}" for slot in range(1 if phone else SLOTS)]
+    heats = [f"jacobian_{slot}" for slot in range(1 if one else SLOTS)]
     params = [
         {"name": "log2_s", "value": 0, "bind": stretch},
         {"name": "s", "expr": "pow(2, log2_s)"},
@@ -74,22 +76,37 @@ def jacobian_spec(n: int, layout: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def stacked(n: int, layout: str) -> bool:
+    """Whether there is room for one Jacobian alone, the reader's own: of the others there are the bars, below it."""
+    return layout == "phone" or (_room(layout, SLOTS) - LABELS) // n < SMALLEST
+
+
+def _room(layout: str, columns: int) -> int:
+    return (charts.ROOM[layout][0] - (columns - 1) * SPACING) // columns
+
+
 def _both(id: str) -> str:
     return in_both(id, "variance_gradient") + "\u00a0"
 
 
 def _row(slot: int, n: int, cell: int, room: int, *, small: bool) -> dict[str, Any]:
-    """One divisor's: whose it is and how large the Jacobian, the bars and, but for the small ones, the Jacobian."""
+    """One divisor's: the same marks for each, over records of its own."""
+    view = _marks(n, cell, room, small)
+    first, *others = view["layer"]
+    named = first if small else first | {"name": f"jacobian_{slot}"}
+    return view | {"layer": [named, *others], "transform": _steps(slot)}
+
+
+@lru_cache(maxsize=64)
+def _marks(n: int, cell: int, room: int, small: bool) -> dict[str, Any]:
+    """Whose row it is and how large its Jacobian, the bars and, but for the small ones, the Jacobian itself."""
     times = "datum.title + (s === 1 ? '' : '   × ' + format(s, '.3~r'))"
     norm = f"'‖J‖ = ' + {_shown('sqrt(datum.squares)', 3)} + (sqrt(datum.squares) < {DEAD} ? datum.dead : '')"
     words = [_said(times, -LABELS + 8, -26, 14, bold=True), _said(norm, -LABELS + 8, -7, 13)]
-    width, height = n * cell, BARS if small else BARS + NAMES_HIGH + n * cell
-    entries = [] if small else _entries(n, cell, room)
-    view = layered(width, height, *entries, *_bars(n, cell), *words)
+    height = BARS if small else BARS + NAMES_HIGH + n * cell
+    view = layered(n * cell, height, *([] if small else _entries(n, cell, room)), *_bars(n, cell), *words)
     view["resolve"]["scale"]["y"] = "independent"
-    if entries:
-        view["layer"][0]["name"] = f"jacobian_{slot}"
-    return view | {"transform": _steps(slot)}
+    return view
 
 
 def _steps(slot: int) -> list[dict[str, Any]]:

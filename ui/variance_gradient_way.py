@@ -204,7 +204,7 @@ def _checked(chain: Chain, row: int, column: int, text: Text) -> str:
     it = variance_gradient_chain.check(chain, min(row, chain.bench.sizes["d_model"] - 1), column)
     number = {"nudge": f"{it.nudge:.0e}".replace("e-0", "e-") if it.nudge < 1e-4 else f"{it.nudge:.4f}"}
     # Enough digits for a reader to divide the difference of the losses by twice the nudge.
-    long = {name: display.signed(f"{getattr(it, name):.{10 if name in ('up', 'down') else 5}g}")
-            for name in ("up", "down", "slope", "predicted")}  # fmt: skip
+    digits = {"up": 10, "down": 10, "slope": 5, "predicted": 5}
+    long = {name: display.signed(f"{getattr(it, name):.{most}g}".replace("e-0", "e-")) for name, most in digits.items()}
     place = f"{it.name}[{it.row + 1}, {it.column + 1}]"
     return text("checked" if it.agrees else "checked_off", place=place, **number, **long)

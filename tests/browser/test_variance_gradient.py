@@ -1,0 +1,99 @@
+"""The reader's own Jacobian in a browser: stretched by the browser alone, to the core's numbers; the chain explains."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+import attention
+from tests.browser.helpers import bench, messages, settle
+from ui import link, views
+from ui import workbench as w
+from ui.variance_gradient_chain import of
+
+SCALES = ("none", "sqrt", "linear")
+CAUSAL = views.shown(replace(w.preset("self"), mask="causal", token=3), "variance.part", "gradient")
+SLIDER = 'form.vega-bindings input[type="range"]'
+FRAME = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def address(bench, lang="en"):
+    return f"/variance?lang={lang}&s={quote(link.encode(bench))}"
+
+
+def entries(page, slot):
+    """The Jacobian as the browser says it, to four decimals."""
+    said = page.evaluate(
+        """(slot) => [...document.querySelectorAll(`g[class*="jacobian_${slot}"] path`)].map((path) => {
+          const { i, j } = path.__data__.datum;  // (Vega leaves each mark's record at its element)
+          return [i, j, path.getAttribute("aria-label"), path.__data__.datum.live];
+        })""",
+        slot,
+    )
+    return {(i, j): (label.split(" = ")[-1], live) for i, j, label, live in said}
+
+
+def stretch(page, key, times=1):
+    page.locator(SLIDER).first.focus()
+    for _ in range(times):
+        page.keyboard.press(key)
+    page.evaluate(FRAME)
+
+
+def words(page):
+    return page.get_by_test_id("stVegaLiteChart").first.locator("svg").first.text_content()
+
+
+def test_stretching_is_the_cores_softmax_and_sends_nothing(open_page):
+    page = open_page(address(CAUSAL))
+    sent = messages(page)
+    for key, times, s in (("ArrowRight", 0, 1), ("ArrowRight", 6, 8), ("End", 1, 64), ("Home", 1, 1 / 8)):
+        stretch(page, key, times)
+        for slot, scale in enumerate(SCALES):
+            steps = attention.attention_steps(*CAUSAL.qkv(), CAUSAL.mask_array(), scale=scale)
+            J = attention.softmax_jacobian(attention.softmax(s * steps.masked[3]))
+            seen = entries(page, slot)
+            assert len(seen) == 25
+            for at, (printed, live) in seen.items():
+                assert live == pytest.approx(J[at], abs=1e-14)
+                assert float(printed.replace("−", "-").replace("≈", "")) == pytest.approx(J[at], abs=5.1e-5)
+            norm = np.linalg.norm(J)
+            assert "‖J‖ = " + (f"{norm:.3f}" if norm >= 5e-4 else "≈0") in words(page)
+    assert ("· dead" in words(page)) is False
+    stretch(page, "End")
+    assert "· dead" in words(page)
+    assert messages(page) == sent
+
+
+def test_an_entry_explains_itself_in_the_browser(open_page):
+    page = open_page(address(CAUSAL))
+    sent = messages(page)
+    p = CAUSAL.steps().weights[3]
+    page.locator('g[class*="jacobian_1"] path').nth(1).click()
+    page.evaluate(FRAME)
+    assert f"≈ −{p[0]:.3g} · {p[1]:.3g} ≈ " in words(page)
+    page.locator("form.vega-bindings select").first.select_option(label="2, 2")
+    page.evaluate(FRAME)
+    assert f"≈ {p[1]:.3g} · {1 - p[1]:.3g} ≈ " in words(page)
+    assert messages(page) == sent
+
+
+@pytest.mark.parametrize("width", [1366, 390])
+def test_a_number_of_the_chain_is_tapped_and_explained(open_page, width):
+    page = open_page(address(CAUSAL, "zh"), width=width)
+    chart = page.get_by_test_id("stVegaLiteChart").nth(1)
+    chart.locator('g[class*="cells_1"] path').nth(2).click()
+    settle(page)
+    assert views.get(bench(page), "variance.chain") == "weights"
+    assert views.get(bench(page), "variance.chain_column") == 2
+    value = of(bench(page)).gradient("weights")[2]
+    step = page.locator(".st-key-chain_step")
+    expect(step.locator(".katex-display annotation")).to_have_text(re.compile(re.escape(f"{value:.3g}"[:6])))
+    expect(step).to_contain_text("不求导也能验证")
+    main = page.locator('[data-testid="stMain"]')
+    assert main.evaluate("(m) => m.scrollWidth - m.clientWidth") <= 2

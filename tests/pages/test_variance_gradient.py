@@ -1,0 +1,247 @@
+"""The part of the √d_k page on gradients: the numbers of the reader's own row and chain are the core's."""
+
+from dataclasses import replace
+
+import altair as alt
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import attention
+from attention.saturation import DEAD
+from tests.pages.reading import assert_well, code, frames, opened, said
+from ui import charts, variance_gradient_chain, variance_gradient_charts, views
+from ui import workbench as w
+from ui.display import short
+from ui.text import LANGUAGES, catalogue
+from ui.variance_gradient_chain import STEPS, check, of
+from ui.variance_gradient_way import size
+
+SCALES = ("none", "sqrt", "linear")
+
+
+def here(bench, **shown):
+    for name, value in ({"part": "gradient"} | shown).items():
+        bench = views.shown(bench, f"variance.{name}", value)
+    return bench
+
+
+CAT = w.preset("cat")
+INPUT = replace(w.preset("self"), route="input", scale="linear")
+LARGE = w.resized(w.random(tuple(f"t{i}" for i in range(12)), 16, 7, 3), d_model=5)
+BENCHES = {
+    "cat": CAT,
+    "input": INPUT,
+    "saturated": w.preset("saturated"),
+    "causal": replace(CAT, mask="causal", token=2),
+    "one token": w.with_tokens(CAT, ("a",)),
+    "all masked": w.with_allowed(CAT, {(1, j): False for j in range(4)}),
+    "one key": w.with_allowed(CAT, {(1, j): False for j in range(1, 4)}),
+    "twins": w.preset("twins"),
+    "large": replace(LARGE, mask="causal", token=7),
+    "huge": replace(w.with_cells(w.with_cells(CAT, "Q", {(1, 0): "1e6"}), "K", {(2, 0): "1e6"}), scale="none"),
+    "marks": w.with_tokens(CAT, ("*a*", "$x$", "|", "|")),
+}
+
+
+def weights(bench, scale):
+    steps = attention.attention_steps(*bench.qkv(), bench.mask_array(), scale=scale)
+    return steps.weights[bench.token]
+
+
+@pytest.mark.parametrize("name", BENCHES)
+def test_what_is_drawn_is_the_readers_own_row_and_its_backpropagation(name):
+    bench = BENCHES[name]
+    app = opened("variance", LANGUAGES[len(name) % 2], here(bench))
+    assert_well(app)
+    assert "<<" not in said(app)
+    row, *drawn = frames(app)
+    holds_the_row_of_each_divisor(row, bench)
+    chain = holds_the_way_back(bench)
+    shown = [drawn[0][drawn[0]["s"] == s] for s in range(4)] + drawn[1:]
+    for step, frame in zip(chain.names, shown, strict=True):
+        cells = frame[frame["kind"].isin(["cell", "masked"])].sort_values(["q", "k"])
+        assert cells["text"].tolist() == [short(float(x)) for x in chain.gradient(step).ravel()]
+        assert size(float(np.linalg.norm(chain.gradient(step)))) in "".join(frame[frame["kind"] == "hint"]["text"])
+
+
+def holds_the_row_of_each_divisor(frame, bench):
+    """From the distances that are sent, the weights as the browser computes them."""
+    n = len(bench.tokens)
+    for slot, scale in enumerate(SCALES):
+        mine = frame[frame["slot"] == slot].sort_values(["i", "j"])
+        powers = np.exp(mine["b"].to_numpy().reshape(n, n))
+        p = powers / np.where(total := powers.sum(axis=1, keepdims=True), total, 1)
+        assert_allclose(p, np.tile(weights(bench, scale), (n, 1)), atol=1e-12)
+        assert_allclose(mine["a"].to_numpy().reshape(n, n), mine["b"].to_numpy().reshape(n, n).T)
+        assert (mine["title"].iloc[0][-1] in ")）") == (scale == bench.scale)
+
+
+def holds_the_way_back(bench):
+    """The chain, every gradient of it the core's own."""
+    chain, i = of(bench), bench.token
+    Q, K, V = bench.qkv()
+    steps = bench.steps()
+    d_output = np.zeros_like(steps.output)
+    d_output[i] = steps.output[i] - V[chain.j]
+    dQ, _, _ = attention.attention_gradients(steps, Q, K, V, d_output)
+    J = attention.softmax_jacobian(steps.weights[i])
+    seen = np.isfinite(steps.masked[i])
+    assert chain.loss == pytest.approx((d_output[i] ** 2).sum() / 2)
+    expected = {"output": d_output[i], "weights": np.where(seen, V @ d_output[i], 0), "scaled": J @ V @ d_output[i],
+                "scores": J @ V @ d_output[i] / steps.divisor, "Q": dQ[i],
+                "W_Q": np.outer(bench.array("X")[i], dQ[i])}  # fmt: skip
+    assert chain.names == tuple(STEPS if bench.route == "input" else STEPS[:-1])
+    for step in chain.names:
+        size_of = max(np.abs(expected[step]).max(), np.abs(expected["output"]).max())
+        assert_allclose(chain.gradient(step), expected[step], rtol=1e-9, atol=1e-12 * size_of)
+    return chain
+
+
+@pytest.mark.parametrize("bench", [CAT, INPUT, BENCHES["causal"], BENCHES["large"], BENCHES["saturated"]])
+def test_the_loss_does_as_the_chain_says(bench):
+    """The evidence on the page, for every number: no derivative was taken for it."""
+    chain = of(bench)
+    rows = range(bench.sizes["d_model"] if bench.route == "input" else 1)
+    for row in rows:
+        for column in range(bench.sizes["d_k"]):
+            it = check(chain, row, column)
+            assert it.agrees
+            assert it.slope == pytest.approx(it.predicted, rel=1e-4, abs=1e-9 * (1 + chain.loss))
+
+
+def test_a_gradient_that_is_wrong_would_be_told():
+    it = check(of(CAT), 0, 0)
+    assert not replace(it, predicted=1.01 * it.predicted).agrees
+    assert not replace(it, predicted=-it.predicted).agrees
+    sentence = catalogue("variance_gradient", "en")["checked_off"]
+    assert sentence.startswith("**Without a derivative**")
+
+
+@pytest.mark.parametrize(("step", "lang"), list(zip(STEPS, 3 * LANGUAGES, strict=True)))
+def test_a_chosen_number_shows_what_it_is_made_of(step, lang):
+    bench = here(INPUT, chain=step, chain_column=1, chain_row=2, target=3)
+    app = opened("variance", lang, bench)
+    assert_well(app)
+    chain = of(bench)
+    (formula,) = [m.value for m in app.markdown if r"\partial L" in m.value and "aligned" in m.value]
+    gradient = chain.gradient(step)
+    value = gradient[2, 1] if step == "W_Q" else gradient[1]
+    *_, last = formula.partition("$$")[2].partition("\n\\end")[0].split("& ")
+    printed = last.removeprefix("= ").removeprefix(r"\approx ").replace(r"\times10^{", "e").strip("}")
+    assert float(printed) == pytest.approx(value, rel=5e-3)
+    marks = frames(app)[STEPS.index(step) // 4 + (step == "W_Q") + 1]
+    assert len(marks[marks["marked"] == charts.CHOSEN]) == 1
+
+
+def test_the_table_has_every_norm_of_every_divisor():
+    app = opened("variance", "en", here(INPUT))
+    (table,) = [m.value for m in app.markdown if m.value.startswith("| norm of |")]
+    lines = {line.split(" | ")[0].strip("| "): line for line in table.splitlines()[2:]}
+    for step in STEPS:
+        line = lines[catalogue("variance_gradient", "en")[f"title_{step}"]]
+        for scale in SCALES:
+            assert size(of(INPUT, scale).norm(step)) in line
+    factors = [of(INPUT, scale).passed for scale in SCALES]
+    assert all(f"(× {size(factor)})" in lines["② ∂L/∂scaled"] for factor in factors)
+    assert max(factors) <= 0.5
+
+
+@pytest.mark.parametrize(("name", "kind", "row"), [
+    ("cat", "alive", "alive"), ("saturated", "lost", "alive"), ("one token", "single", "single"),
+    ("one key", "single", "single"), ("all masked", "masked", "masked"), ("huge", "lost", "dead"),
+])  # fmt: skip
+def test_the_numbers_choose_the_sentence(name, kind, row):
+    bench = BENCHES[name]
+    assert of(bench).kind == kind
+    app = opened("variance", "en", here(bench))
+    for id in (f"lost_{kind}", f"row_{row}"):
+        start = catalogue("variance_gradient", "en")[id].split("<<")
+        longest = max((part.split(">>")[-1] for part in start), key=len)
+        assert longest in said(app), id
+
+
+def test_a_division_that_costs_more_is_told_from_saturation():
+    assert of(replace(LARGE, scale="linear")).kind == "divided"
+    assert of(here(CAT, target=1)).j == 1
+    same = w.with_cells(CAT, "V", {(i, j): "1" for i in range(4) for j in range(4)})
+    assert of(same).kind == "idle"
+
+
+def test_ties_outlive_every_stretch():
+    app = opened("variance", "en", here(BENCHES["twins"]))
+    p = weights(BENCHES["twins"], "sqrt")
+    assert np.isclose(p[0], p[2])
+    stretched = attention.softmax(1e6 * np.log(p))
+    limit = np.linalg.norm(attention.softmax_jacobian(stretched))
+    assert limit > DEAD
+    assert f"goes to {short(limit, 3)}" in said(app)
+
+
+def test_what_was_tried_can_be_made_real_and_undone():
+    app = opened("variance", "en", here(CAT))
+    app.button(key="chain_sharpen").click().run()
+    assert_well(app)
+    assert_allclose(code(app).array("Q"), 8 * CAT.array("Q"))
+    assert_allclose(code(app).steps().scores, 8 * CAT.steps().scores)
+    app.button(key="undo").click().run()
+    assert code(app).matrices == CAT.matrices
+    app.button(key="chain_input").click().run()
+    assert_well(app)
+    assert len(frames(app)) == 4
+    app.button(key="chain_sharpen").click().run()
+    assert_allclose(code(app).array("W_Q"), 8 * CAT.array("W_Q"))
+    assert variance_gradient_chain.sharpened(BENCHES["huge"]) is None
+
+
+def test_choices_travel_in_the_link():
+    app = opened("variance", "en", here(CAT))
+    app.segmented_control(key="chain_target").set_value(3).run()
+    app.segmented_control(key="chain_name").set_value("Q").run()
+    app.selectbox(key="chain_column_number_en").set_value(2).run()
+    assert_well(app)
+    assert {name: views.get(code(app), f"variance.{name}") for name in ("target", "chain", "chain_column")} == {
+        "target": 3, "chain": "Q", "chain_column": 2
+    }  # fmt: skip
+    assert code(app).matrices == CAT.matrices
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_tables_and_the_fold_say_it_in_numbers(lang):
+    bench = replace(CAT, mask="causal")
+    app = opened("variance", lang, here(bench))
+    app.toggle(key="jacobian_table").set_value(True).run()
+    assert_well(app)
+    tables = [m.value for m in app.markdown if "| p |" in m.value]
+    for scale, table in zip(SCALES, tables, strict=True):
+        p = weights(bench, scale)
+        for weight, row in zip(p, attention.softmax_jacobian(p), strict=True):
+            assert " | ".join(short(float(x), 4) for x in (weight, *row)) in table
+    app.expander[0].open = True
+    for chart in app.get("vega_lite_chart"):
+        assert '"description"' in chart.proto.spec
+
+
+def test_every_row_of_the_readers_is_measured():
+    from ui.text import Text
+    from ui.variance_gradient import rows_table
+
+    for name, measure in (("norm", lambda p: np.linalg.norm(np.diag(p) - np.outer(p, p))),
+                          ("entropy", lambda p: float(attention.normalized_entropy(p)))):  # fmt: skip
+        table = rows_table(CAT, name, Text("variance_gradient", "en")).splitlines()[2:]
+        for i, line in enumerate(table):
+            rows = [weights(replace(CAT, token=i), scale) for scale in SCALES]
+            assert " | ".join(short(float(measure(p)), 3) for p in rows) in line
+
+
+@pytest.mark.parametrize(("n", "layout"), [(4, "wide"), (12, "phone")])
+def test_the_spec_is_vega_lite(n, layout):
+    spec = variance_gradient_charts.jacobian_spec(n, layout)
+    alt.ConcatChart.from_dict({**spec, "data": {"name": "a"}}, validate=True)
+
+
+@pytest.mark.parametrize("layout", ["xl", "wide", "medium", "phone"])
+def test_the_spec_fits_every_layout(layout):
+    for n in (1, 5, 12):
+        spec = variance_gradient_charts.jacobian_spec(n, layout)
+        assert spec["columns"] * (spec["concat"][0]["width"] + charts.LABELS) <= charts.ROOM[layout][0]
