@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +16,6 @@ from numpy.typing import ArrayLike
 from attention import divisors
 from attention.checks import Array, InputError, finite_array, whole_number
 from attention.experiment import BLOCK, STOPS, Z_95, Report, checked_stops, chunks, generators
-from attention.softmax import softmax
 
 SCALES = ("none", "sqrt", "linear")
 ALPHAS = tuple(step / 20 for step in range(21))
@@ -50,12 +48,6 @@ class Saturation:
     top: Array  # (s, c)  the part of the sum of all ‖∂p/∂q‖ that the FEW largest make up
     scores: Array  # (s, m, n_keys)  q·k of the first m rows
     cosines: Array  # (s, m, n_keys)  their cosine similarities
-
-    @cached_property
-    def examples(self) -> Array:
-        """The weights of the first three rows for each of SCALES, (s, 3, 3, n_keys)."""
-        by = [[divisors.divisor(scale, d_k) for scale in SCALES] for d_k in self.d_k]
-        return softmax(self.scores[:, None, :3] / np.array(by)[:, :, None, None])
 
 
 def measure_saturation(

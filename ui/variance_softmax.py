@@ -52,8 +52,7 @@ def _answer(measured: Saturation, guess: int | str, text: Text) -> None:
     spec = figures.spec(shell.layout(), 4 if len(drawn) < 4 else len(NAMED) + 1)
     st.vega_lite_chart(data, spec, width="content", key="softmax")
     st.caption(text("see_panels"))
-    for sentence in words.findings(measured, text, facts):
-        st.markdown(sentence)
+    st.markdown("\n\n".join(words.findings(measured, text, facts)))
     predict.again(GUESS, text, key="guess_dead")
     _details(measured, drawn, text, facts)
 

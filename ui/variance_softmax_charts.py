@@ -1,7 +1,7 @@
 """Random rows as d_k grows: a dozen of them, and entropy, dead rows and gradients of all, for every divisor.
 
 The browser divides the dozen's scores by d_k^α and takes softmax while α and d_k are dragged; the curves are measured,
-and α picks the one it belongs to. A click or tap on a panel chooses the d_k next to it, as the slider does.
+and α picks the one it belongs to, drawn broad and pale to be seen where it meets another.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SHAPES: dict[str, tuple[tuple[str, ...], int, tuple[int, int], int]] = {
 #: layout → where the columns of the numbers begin
 STOPS_OF_TEXT = {
     "xl": (0, 130, 300, 450, 640, 800, 960), "wide": (0, 112, 240, 352, 510, 608, 746),
-    "medium": (0, 104, 212, 316, 428), "phone": (0, 96, 172, 244),
+    "medium": (0, 104, 212, 316, 428), "phone": (0, 88, 148, 208),
 }  # fmt: skip
 _SHORT = {"medium": ("entropy", "dead", "median", "mean"), "phone": ("entropy", "dead", "median")}
 
@@ -61,13 +61,7 @@ def spec(layout: str, lines: int) -> dict[str, Any]:
     pictures = {"concat": [parts[name] for name in order], "columns": columns, "spacing": SPACING}
     slider = {"input": "range", "min": 0, "max": 12, "step": 0.5, "name": D_SLIDER}
     alphas = {"input": "range", "min": 0, "max": 1, "step": ALPHAS[1], "name": ALPHA_SLIDER}
-    params: list[dict[str, Any]] = [
-        # What is chosen is the signal `at_n`, for the slider as for a click.
-        {"name": "at", "select": {"type": "point", "fields": ["n"], "on": "click", "nearest": True, "clear": False,
-                                  "toggle": False},
-         "bind": {"n": slider}, "value": [{"n": 9}], "views": [f"panel_{name}" for name in PANELS]},
-        {"name": "alpha", "value": 0, "bind": alphas},
-    ]  # fmt: skip
+    params = [{"name": "at_n", "value": 9, "bind": slider}, {"name": "alpha", "value": 0, "bind": alphas}]
     views = [pictures, _numbers(layout, lines)]
     whole = page(views, 1, in_both("alt", "variance_softmax")) | {"params": params}
     return whole | {"spacing": 8}
@@ -111,9 +105,7 @@ def _dozen(cell: tuple[int, int]) -> dict[str, Any]:
     )  # fmt: skip
     dead = rows.transform_filter("datum.dead === 1").transform_calculate(
         both="datum.said + ' ' + datum.text"
-    ).mark_text(align="left", fontSize=size, fontWeight="bold", color=theme.CHOSEN).encode(
-        alt.Text("both:N"), beside, middle
-    )  # fmt: skip
+    ).mark_text(align="left", fontSize=size, fontWeight="bold").encode(alt.Text("both:N"), beside, middle, INK)
     struck = rows.transform_filter("datum.dead === 1").transform_calculate(
         top="datum.i", bottom="datum.i + 1"
     ).mark_rect(filled=False, stroke=theme.CHOSEN, strokeWidth=1.5, tooltip=None).encode(
@@ -134,8 +126,8 @@ def _dozen(cell: tuple[int, int]) -> dict[str, Any]:
 
 
 def _panel(name: str, width: int, height: int) -> dict[str, Any]:
-    x = alt.X("d:Q", scale=alt.Scale(type="log", domain=[0.8, 5200], nice=False), title="d_k",
-              axis=alt.Axis(values=TICKS if width > 200 else TICKS[::2], format="d", grid=False, titlePadding=0))  # fmt: skip
+    axis = alt.Axis(values=TICKS if width > 200 else TICKS[::2], format="d", grid=False, titlePadding=0)
+    x = alt.X("d:Q", scale=alt.Scale(type="log", domain=[0.8, 5200], nice=False), title="d_k", axis=axis)
     value = "median" if name == "gradient" else name
     y = _axis(name, value)
     colour = _colour()
@@ -145,12 +137,13 @@ def _panel(name: str, width: int, height: int) -> dict[str, Any]:
     at = alt.Chart().transform_filter("datum.kind === 'row' && datum.n === at_n && datum.i === 0")
     marks = [
         at.transform_calculate(ink="1").mark_rule(strokeWidth=1, opacity=0.6, tooltip=None).encode(x, INK),
-        curve.mark_line(strokeWidth=2, clip=True).encode(x, y, colour),
+        curve.mark_line(clip=True).encode(x, y, colour, strokeWidth=_where_power(7, 2), opacity=_where_power(0.4, 1)),
         curve.mark_rule(strokeWidth=3, opacity=0.5, clip=True).encode(
             x, _axis(name, f"{value}_low"), alt.Y2(f"{value}_high:Q"), colour
         ),
-        curve.mark_point(filled=True, size=22, opacity=1, clip=True).encode(x, y, colour, tooltip=tip).properties(
-            name=f"panel_{name}"
+        # A point is small, what answers to the mouse or a finger around it is not.
+        curve.mark_point(filled=True, size=22, opacity=1, clip=True, stroke="transparent", strokeWidth=16).encode(
+            x, y, colour, tooltip=tip
         ),
         here.mark_point(filled=True, size=90, opacity=1, clip=True).encode(x, y, colour, tooltip=tip),
     ]  # fmt: skip
@@ -164,8 +157,9 @@ def _panel(name: str, width: int, height: int) -> dict[str, Any]:
     if name == "dead":
         guess, ink = of_kind("guess"), theme.CHOSEN
         marks.append(guess.mark_point(shape="diamond", filled=True, size=110, color=ink, opacity=1).encode(x, y))
-        words = guess.mark_text(align="right", dx=-9, fontWeight="bold", color=ink)
-        marks.append(words.encode(x, y, alt.Text("text:N")))
+        for above, beside in enumerate(({"align": "left", "dx": 9}, {"align": "right", "dx": -9})):  # off the curve
+            words = guess.transform_filter(f"datum.i === {above}").transform_calculate(ink="1")
+            marks.append(words.mark_text(fontWeight="bold", **beside).encode(x, y, alt.Text("text:N"), INK))
     chosen = "datum.kind !== 'curve' || datum.a === null || datum.a === round(alpha * 20)"
     picture = layered(width, height, *marks, _title(name), share_colour=True)
     return picture | {"transform": [{"filter": chosen}]}
@@ -179,6 +173,11 @@ def _axis(name: str, field: str) -> alt.Y:
                      axis=axis, title=None)  # fmt: skip
     axis = alt.Axis(format="%" if name == "dead" else ".1f", tickCount=5)
     return alt.Y(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=axis, title=None)
+
+
+def _where_power(then: float, otherwise: float) -> Any:
+    """One value for d_k^α, another for every other divisor."""
+    return alt.when(f"datum.side === '{NAMES['power']}'").then(alt.value(then)).otherwise(alt.value(otherwise))
 
 
 def _colour() -> alt.Color:

@@ -41,7 +41,9 @@ def frame(seed: int, lang: str, drawn: tuple[str, ...] | None, guess: int | None
     if drawn is not None:
         records += _curves(_measured, drawn, text)
     if guess is not None:
-        records.append({"kind": "guess", "d": ASKED, "dead": guess / 100, "text": text("your_guess")})
+        measured = _measured.dead[_measured.d_k.index(ASKED), COLUMNS.index("none")]
+        above = int(guess / 100 > measured)
+        records.append({"kind": "guess", "d": ASKED, "dead": guess / 100, "i": above, "text": text("your_guess")})
     return charts.table({field: [record.get(field) for record in records] for field in FIELDS})
 
 

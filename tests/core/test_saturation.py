@@ -74,12 +74,6 @@ def test_every_figure_is_softmax_of_the_rows_themselves(name):
             np.testing.assert_allclose(study.cosines[s], [x for x, _ in rows[:2]], **tight)
 
 
-def test_examples_are_the_weights_of_the_first_rows():
-    study = s_.measure_saturation(DRAWS, STOPS, n_keys=KEYS, seed=7)
-    for which, by in enumerate((1, math.sqrt(11), 11)):
-        np.testing.assert_allclose(study.examples[3, which], softmax(study.scores[3, :3] / by))
-
-
 @pytest.mark.parametrize("cosine", [False, True])
 def test_the_gradient_is_the_derivative(cosine):
     """∂p/∂q by finite differences. With cosines, q's length is in the scores too."""

@@ -1,0 +1,240 @@
+"""Random rows on the √d_k page: no answer before the guess, and every number and sentence is the measurement's."""
+
+import math
+from dataclasses import replace
+
+import altair as alt
+import numpy as np
+import pytest
+
+from attention import saturation, softmax, softmax_jacobian
+from attention.saturation import COLUMNS
+from tests.pages.reading import assert_well, code, frames, opened, said
+from ui import charts, link, variance_measure, views
+from ui import variance_softmax_charts as figures
+from ui import variance_softmax_frame as frame
+from ui import variance_softmax_words as words
+from ui import workbench as w
+from ui.text import LANGUAGES, Text
+from ui.variance_charts import NAMES, percent
+from ui.variance_softmax import numbers
+from ui.variance_softmax_frame import digits
+
+CAT = w.preset("cat")
+
+
+def showing(bench=CAT, **shown):
+    for name, value in {"part": "softmax", **shown}.items():
+        bench = views.shown(bench, f"variance.{name}", value)
+    return bench
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return saturation.measure_saturation(variance_measure.ROWS, seed=0)
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def page(request):
+    app = opened("variance", request.param, showing(guess_dead=40))
+    assert_well(app)
+    return app
+
+
+def at(measured, d_k, column="none"):
+    return measured.d_k.index(d_k), COLUMNS.index(column)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_before_the_guess_nothing_gives_it_away(lang, measured):
+    """No curve, no row beyond d_k = 64; but what dead means, on one row that is and one that is not."""
+    app = opened("variance", lang, showing())
+    assert_well(app)
+    (data,) = frames(app)
+    assert set(data["kind"]) == {"row", "title_rows", "count"}
+    assert data["d"].max() == 64
+    assert data[["dead", "entropy", "median", "tip"]].isna().all(axis=None)
+    assert percent(measured.dead[at(measured, 512)]) not in said(app)
+    scores = measured.scores[measured.d_k.index(64)]
+    norms = np.linalg.norm(softmax_jacobian(softmax(scores)), axis=(1, 2))
+    alive, dead = scores[norms >= saturation.DEAD][0], scores[norms < saturation.DEAD][0]
+    for row in (alive, dead):
+        p = np.sort(softmax(row))[::-1]
+        norm = np.linalg.norm(softmax_jacobian(p))
+        assert f"| {p[0]:.3f}, {p[1]:.3f}, {p[2]:.3f} … |" in said(app)
+        assert f"| {digits(norm)} |" in said(app)
+
+
+def test_a_guess_is_committed_travels_and_can_be_taken_back():
+    app = opened("variance", "en", showing())
+    app.slider(key="guess_dead").set_value(33).run()
+    assert views.get(code(app), "variance.guess_dead") == ""
+    app.button(key="guess_dead_commit").click().run()
+    assert_well(app)
+    assert views.get(code(app), "variance.guess_dead") == 33
+    assert "33%" in said(app)
+    (data,) = frames(app)
+    (mark,) = data[data["kind"] == "guess"].to_dict("records")
+    assert (mark["d"], mark["dead"], mark["text"]) == (512, 0.33, "your guess")
+    app.button(key="guess_dead_again").click().run()
+    assert views.get(code(app), "variance.guess_dead") == ""
+    app.button(key="guess_dead_skip").click().run()
+    assert "guess" not in set(frames(app)[0]["kind"])
+
+
+@pytest.mark.parametrize(("off", "how"), [
+    (0, "right"), (3, "near"), (-4, "near"), (-20, "more"), (20, "fewer"), (None, "skip"),
+])  # fmt: skip
+def test_the_verdict_is_the_measurements(measured, off, how):
+    share = measured.dead[at(measured, 512)]
+    guess = "skip" if off is None else round(100 * share) + off
+    low, high = (percent(x) for x in measured.interval["dead"][at(measured, 512)])
+    for lang in LANGUAGES:
+        text = Text("variance_softmax", lang)
+        wanted = text(f"verdict_{how}", guess=f"{guess}%", share=percent(share), within=f"{low} – {high}", rows="4,000")
+        assert words.verdict(measured, guess, text) == wanted
+
+
+def test_the_curves_are_the_measurement(page, measured):
+    (data,) = frames(page)
+    curves = data[data["kind"] == "curve"]
+    drawn = [(name, name, None) for name in ("none", "sqrt", "linear")]
+    drawn += [(f"power_{alpha:.2f}", "power", step) for step, alpha in enumerate(saturation.ALPHAS)]
+    assert len(curves) == 24 * len(drawn)
+    for column, name, step in drawn:
+        mine = curves[(curves["side"] == NAMES[name]) & (curves["a"].isna() if step is None else curves["a"] == step)]
+        c = COLUMNS.index(column)
+        assert mine["d"].tolist() == list(measured.d_k)
+        for what in frame.MEASURES:
+            np.testing.assert_array_equal(mine[what], getattr(measured, what)[:, c])
+            np.testing.assert_array_equal(mine[[f"{what}_low", f"{what}_high"]], measured.interval[what][:, c])
+        np.testing.assert_array_equal(mine[["q5", "q25", "q75", "q95"]], measured.quantiles[:, c])
+
+
+def test_the_dozen_are_the_first_rows(page, measured):
+    data = frames(page)[0].query("kind == 'row'")
+    assert len(data) == 25 * frame.ROWS
+    for n in (0, 0.5, 4.5, 12):
+        mine = data[data["n"] == n]
+        s = measured.d_k.index(round(2**n))
+        np.testing.assert_array_equal(mine[[f"s{key}" for key in range(8)]], measured.scores[s, : frame.ROWS])
+
+
+def test_the_numbers_below_are_said_as_measured(page, measured):
+    s, c = at(measured, 512)
+    (mine,) = frames(page)[0].query("kind == 'curve' and d == 512 and side == 'q·k'").to_dict("records")
+    low, high = measured.interval["median"][s, c]
+    assert mine["t_median"] == f"{digits(measured.median[s, c])} ({digits(low)} – {digits(high)})"
+    assert mine["t_dead"].startswith(f"{percent(measured.dead[s, c])} (")
+    assert mine["t_top"] == f"{measured.top[s, c]:.1%}"
+    assert all(mine[f"t_{what}"] in mine["tip"] for what in ("entropy", "dead", "median", "band", "mean"))
+
+
+def test_the_sentences_say_the_measured_numbers_and_verdicts(page, measured):
+    for d_k, what in ((512, "dead"), (16, "median"), (16, "mean"), (512, "mean")):
+        assert frame.cells(measured, measured.d_k.index(d_k), "none")[what] in said(page)
+    text = Text("variance_softmax", page.session_state["lang"])
+    for sentence in words.findings(measured, text, words.facts(measured, 0)):
+        assert sentence in said(page)
+    assert "<<" not in said(page)
+
+
+def changed(measured, what, one, value):
+    """The measurement, had it come out otherwise."""
+    figures, interval = getattr(measured, what).copy(), {name: each.copy() for name, each in measured.interval.items()}
+    figures[one], interval[what][one] = value, (0.99 * value, 1.01 * value)
+    return replace(measured, **{what: figures}, interval=interval)
+
+
+@pytest.mark.parametrize(("what", "d_k", "column", "value", "id"), [
+    ("dead", 512, "none", 0.3, "at_512_less"), ("dead", 512, "none", 0.5, "at_512_same"),
+    ("dead", 512, "none", 0.9, "at_512_more"), ("median", 16, "none", 0.1, "at_16_less"),
+    ("median", 16, "none", 0.3575, "at_16_same"), ("mean", 512, "none", 0.5, "mean_agrees"),
+    ("median", 512, "none", 2.0, "mean_agrees"), ("median", 64, "sqrt", 0.5, "sqrt_bent"),
+    ("median", 512, "linear", 0.5, "linear_keeps"), ("entropy", 512, "linear", 0.5, "linear_keeps"),
+])  # fmt: skip
+def test_another_outcome_is_another_sentence(measured, what, d_k, column, value, id):
+    other = changed(measured, what, at(measured, d_k, column), value)
+    for lang in LANGUAGES:
+        text = Text("variance_softmax", lang)
+        facts = words.facts(other, 0)
+        assert text(id, **facts) in "\n".join(words.findings(other, text, facts))
+
+
+def test_other_draws_are_measured_and_judged_anew(measured):
+    app = opened("variance", "zh", showing(replace(CAT, variance_seed=1), guess_dead="skip"))
+    assert_well(app)
+    other = saturation.measure_saturation(variance_measure.ROWS, seed=1)
+    assert other.mean[at(other, 512)] != measured.mean[at(measured, 512)]
+    text = Text("variance_softmax", "zh")
+    assert words.verdict(other, "skip", text) in said(app)
+    assert words.findings(other, text, words.facts(other, 1))[1] in said(app)
+
+
+def test_divisors_are_chosen_travel_and_are_no_edits():
+    app = opened("variance", "en", showing(guess_dead="skip"))
+    steps = len(app.session_state["lab"]["undo"])
+    app.button_group(key="softmax_drawn").set_value(["cosine", "none", "log"]).run()
+    assert_well(app)
+    assert views.get(code(app), "variance.drawn") == ("none", "log", "cosine")
+    assert len(app.session_state["lab"]["undo"]) == steps
+    curves = frames(app)[0].query("kind == 'curve' and a != a")
+    assert set(curves["side"]) == {NAMES[name] for name in ("none", "log", "cosine")}
+    assert curves[curves["side"] == NAMES["log"]]["d"].min() == 2  # ln 1 = 0 divides nothing
+    again = opened("variance", "zh", code=link.encode(code(app)))
+    assert set(frames(again)[0].query("kind == 'curve' and a != a")["side"]) == set(curves["side"])
+    app.button_group(key="softmax_drawn").set_value([]).run()
+    assert_well(app)
+    assert set(frames(app)[0].query("kind == 'curve'")["side"]) == {NAMES["power"]}
+
+
+def test_hard_words_are_folded(page):
+    assert not [word for word in ("Wilson", "威尔逊", "Frobenius", "弗罗贝尼乌斯") if word in said(page)]
+
+
+def test_the_largest_gradient_of_a_tie_is_what_the_fold_says(measured):
+    """Two keys at right angles with half the weight each, of length √d_k: ‖∂p/∂q‖ = √d_k / 2."""
+    _, _, gradient = saturation.row_responses([[0.0, 0.0]], [512 * np.eye(2)])
+    assert gradient == pytest.approx(math.sqrt(512) / 2)
+    assert words.facts(measured, 0)["tie"] == digits(gradient[0])
+
+
+def test_the_table_has_every_stop(measured):
+    text = Text("variance_softmax", "en")
+    table = numbers(measured, ("none", "log"), text)
+    assert len(table.splitlines()) == 2 + 24 + 23
+    s, c = at(measured, 64, "log")
+    assert f"| 64 | {NAMES['log']} |" in table
+    assert f"{digits(measured.mean[s, c])} (" in table
+
+
+def test_another_draw_language_or_guess_keeps_what_was_dragged():
+    """The spec depends on the layout and the room for numbers alone: the browser updates the chart in place."""
+    benches = [showing(guess_dead="skip"), showing(replace(CAT, variance_seed=1), guess_dead=7, drawn=("cosine",))]
+    apps = [opened("variance", lang, bench) for lang, bench in zip(LANGUAGES, benches, strict=True)]
+    one, other = (app.get("vega_lite_chart")[0].proto.spec for app in apps)
+    assert one == other
+
+
+@pytest.mark.parametrize("layout", ["xl", "wide", "medium", "phone"])
+def test_the_charts_are_vega_lite_described_and_fit(layout):
+    for spec in (figures.open_spec(layout), figures.spec(layout, 4)):
+        assert spec["description"]
+        if layout == "phone":  # they differ in sizes alone
+            alt.ConcatChart.from_dict(spec | {"data": {"name": "a"}}, validate=True)
+    pictures, numbers_ = figures.spec(layout, 4)["concat"]
+    room = charts.ROOM[layout][0]
+    line = pictures["concat"][: pictures["columns"]]
+    taken = sum(view["width"] for view in line) + (len(line) - 1) * pictures["spacing"]
+    assert taken + (len(line) - 1) * figures.AXIS <= room
+    assert numbers_["width"] < room
+
+
+def test_a_second_visitor_does_not_measure_again(monkeypatch):
+    opened("variance", "en", showing(guess_dead="skip"))
+
+    def fail(*args, **kwargs):
+        raise AssertionError("measured again")
+
+    monkeypatch.setattr(saturation, "measure_saturation", fail)
+    assert_well(opened("variance", "zh", showing(guess_dead=12)))
