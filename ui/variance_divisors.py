@@ -28,9 +28,9 @@ def draw(text: Text) -> None:
         spec = variance_divisors_charts.spec(shell.layout())
         st.vega_lite_chart(frame(found, other, text), spec, width="content", key="divisors_chart")
     st.markdown(seen(found, text))
-    st.markdown(why_not(other, found, found.d_k[-1], text))
+    st.markdown(why_not(other, found, _at(), text))
     variance_controls.controls(text, draws=False)
-    _why_not_others(found, text)
+    _why_not_others(found, other, text)
     _how(found, text)
     if st.toggle(text("as_tables"), key="divisors_table"):
         st.caption(text("table_says"))
@@ -70,16 +70,22 @@ def seen(found: Divided, text: Text) -> str:
 # Why not another divisor: the numbers that answer it.
 
 
-def _why_not_others(found: Divided, text: Text) -> None:
+def _at() -> int:
+    """The d_k whose numbers the sentences give; at first the one that the panels show at first."""
+    return int(views.get(state.bench(), "variance.divisor_at"))
+
+
+def _why_not_others(found: Divided, other: str, text: Text) -> None:
+    """All divisors in a table, and the answers that are not given above."""
     with st.expander(text("why_not"), key="divisors_why_not", on_change="rerun", icon=":material/help:") as folded:
         if not folded.open:
             return
-        d_k = int(views.get(state.bench(), "variance.divisor_at"))
+        d_k = _at()
         key = state.control("variance_divisor_at", d_k)
         st.select_slider(text("at_d_k"), list(found.d_k), d_k, key=key, width=420,
                          on_change=state.on_show(key, "variance.divisor_at", list(found.d_k)))
         st.markdown(compared(found, d_k, text))
-        st.markdown("\n\n".join(f"- {why_not(name, found, d_k, text)}" for name in CHOICES))
+        st.markdown("\n\n".join(f"- {why_not(name, found, d_k, text)}" for name in CHOICES if name != other))
 
 
 def why_not(name: str, found: Divided, d_k: int, text: Text) -> str:
@@ -99,18 +105,18 @@ def why_not(name: str, found: Divided, d_k: int, text: Text) -> str:
 def compared(found: Divided, d_k: int, text: Text) -> str:
     """All divisors at one d_k."""
     s = found.d_k.index(d_k)
-    head = [text(f"table_{name}") for name in ("divisor", "number", "spread", "evenness", "top")]
+    head = [text(f"table_{name}") for name in ("divisor", "spread", "evenness", "top")]
     rows = []
     for name in ("none", "sqrt", *CHOICES):
-        number = "‖q‖‖k‖" if name == "cosine" else _divisor(divisor(name, d_k))
+        number = "" if name in {"none", "cosine"} else f" = {_divisor(divisor(name, d_k))}"
         evenness = plus_minus(entropy(found, s, name), bounded=True)
         top = display.short(found.top[s, found.column(name)], 3)
-        rows.append([short_name(name), number, plus_minus(found.spread(s, name)), evenness, top])
+        rows.append([short_name(name) + number, plus_minus(found.spread(s, name)), evenness, top])
     return table(head, rows)
 
 
 def _divisor(x: float) -> str:
-    return f"{x:,.0f}" if x >= 100 or x == round(x) else digits(x)
+    return f"{x:,.0f}" if x == round(x) and x < 1e6 else digits(x)
 
 
 def _how(found: Divided, text: Text) -> None:

@@ -116,10 +116,10 @@ def short_name(name: str) -> str:
 def digits(x: float, figures: int = 3) -> str:
     """A number of any size in so many figures.
 
-    >>> digits(63.641), digits(0.998), digits(0.0156), digits(5.58e-17), digits(0.0)
-    ('63.6', '0.998', '0.0156', '5.58·10⁻¹⁷', '0')
+    >>> digits(63.641), digits(0.998), digits(0.0156), digits(5.58e-17), digits(2.0**30), digits(0.0)
+    ('63.6', '0.998', '0.0156', '5.58·10⁻¹⁷', '1.07·10⁹', '0')
     """
-    if x and abs(x) < 1e-3:
+    if x and not 1e-3 <= abs(x) < 1e3:
         mantissa, _, exponent = f"{x:.{figures - 1}e}".partition("e")
         return display.signed(mantissa) + "·10" + str(int(exponent)).translate(_SUPERSCRIPT)
     return display.signed(f"{x:#.{figures}g}".rstrip(".")) if x else "0"
