@@ -106,7 +106,7 @@ _MINE = f"{_CHOSEN} && datum.r === (mine > datum.of ? 1 : mine)"
 
 def _y(field: str = "y") -> alt.Y:
     scale = alt.Scale(domain=[0, alt.expr(f"{TOP} * dk")], nice=False)
-    return alt.Y(f"{field}:Q", scale=scale, axis=alt.Axis(tickCount=4, minExtent=30), title=None)
+    return alt.Y(f"{field}:Q", scale=scale, axis=alt.Axis(tickCount=4, minExtent=40), title=None)
 
 
 def _chosen(kind: str, which: str = _CHOSEN) -> alt.Chart:
