@@ -45,7 +45,8 @@ def _row(bench: Workbench, text: Text) -> None:
     data = variance_gradient_charts.jacobian_data(rows, names, titles, dead)
     spec = variance_gradient_charts.jacobian_spec(len(names), layout)
     st.vega_lite_chart(data, spec, width="content", key="jacobian")
-    st.markdown(text.sentences([text("see_jacobian"), _measured(found[bench.scale], bench, text)]))
+    root = display.short(found["sqrt"].divisor)
+    st.markdown(text.sentences([text("see_jacobian", root=root), _measured(found[bench.scale], bench, text)]))
     if st.toggle(text("as_tables"), key="jacobian_table"):
         for scale in SCALES:
             J = attention.softmax_jacobian(found[scale].weights[bench.token])

@@ -169,7 +169,11 @@ def _entries(n: int, cell: int, room: int) -> list[alt.Chart]:
         chosen.mark_rect(filled=False, cornerRadius=3, stroke=stroke, strokeWidth=width, tooltip=None).encode(x, y)
         for stroke, width in ((theme.PAPER, 4.5), (theme.CHOSEN, 2.5))
     ]
-    marks = [cells, struck, *frames, _said(_arithmetic(), -LABELS + 8, top + high + 16, 13, chosen, limit=room)]
+    said = _said(_arithmetic(), -LABELS + 8, top + high + 16, 13, chosen, limit=room - 8)
+    # Room for it at the edge of the chart, which does not grow while one drags.
+    edge = chosen.mark_point(opacity=0, size=1, tooltip=None, aria=False).encode(
+        alt.XValue(room - LABELS), alt.YValue(top + high))  # fmt: skip
+    marks = [cells, struck, *frames, said, edge]
     if cell >= LEGIBLE:
         ink = alt.when(_light()).then(alt.value(theme.PAPER)).otherwise(alt.value(theme.INK))
         numbers = every.mark_text(fontSize=min(13, round(cell * 0.34)), text={"expr": _shown("datum.live", 2)},
@@ -211,8 +215,9 @@ def _light() -> str:
 
 def _arithmetic() -> str:
     """The chosen entry with the numbers put in; 1 − p as a number, since 1 − 1.00 would say 0."""
-    return (
-        "'J[' + datum.name_i + ', ' + datum.name_j + '] ≈ ' + (datum.i === datum.j ? '' : '−')"
-        " + format(datum.p_i, '.3~g') + ' · ' + format(datum.i === datum.j ? 1 - datum.p_i : datum.p_j, '.3~g')"
-        " + ' ≈ ' + format(datum.live, '.3~g')"
+    p, other, entry = (
+        f"format({x}, abs({x}) > 0 && abs({x}) < 1e-3 ? '.1e' : '.3~g')"
+        for x in ("datum.p_i", "(datum.i === datum.j ? 1 - datum.p_i : datum.p_j)", "datum.live")
     )
+    name, sign = "'J[' + datum.name_i + ', ' + datum.name_j + '] ≈ '", "(datum.i === datum.j ? '' : '−')"
+    return f"{name} + {sign} + {p} + ' · ' + {other} + ' ≈ ' + {entry}"

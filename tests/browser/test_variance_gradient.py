@@ -76,10 +76,12 @@ def test_an_entry_explains_itself_in_the_browser(open_page):
     p = CAUSAL.steps().weights[3]
     page.locator('g[class*="jacobian_1"] path').nth(1).click()
     page.evaluate(FRAME)
-    assert f"≈ −{p[0]:.3g} · {p[1]:.3g} ≈ " in words(page)
+    assert f"≈ −{p[0]:.3g} · {p[1]:.3g} ≈ −" in words(page)
     page.locator("form.vega-bindings select").first.select_option(label="2, 2")
     page.evaluate(FRAME)
     assert f"≈ {p[1]:.3g} · {1 - p[1]:.3g} ≈ " in words(page)
+    stretch(page, "End")
+    assert re.search(r"≈ [\d.]+e-\d+ · 1 ≈ [\d.]+e-\d+", words(page)), "none is written as 0 that is not"
     assert messages(page) == sent
 
 
