@@ -42,6 +42,7 @@ def draw(text: Text) -> None:
     _growth(broken, study, text)
     if broken == "correlated":
         _match(of.rho, text)
+    st.markdown(text("trained"))
     _all(d_k, text)
     _how(study, text)
 
@@ -130,8 +131,7 @@ def _match(rho: float, text: Text) -> None:
     st.markdown(text("why_match", keys=measure.KEYS, others=measure.KEYS - 1))
     spec = charts.match_spec(shell.layout(), text)
     st.vega_lite_chart(charts.match_data(found), spec, width="content", key="broken_match")
-    seen = text("see_match", even=f"{1 / measure.KEYS:.3f}", rho=signed(f"{rho:.2f}"), **at)
-    st.markdown(text.sentences([seen, text("trained")]))
+    st.markdown(text("see_match", even=f"{1 / measure.KEYS:.3f}", rho=signed(f"{rho:.2f}"), **at))
     st.caption(text("how_match", rows=f"{measure.ROWS:,}", keys=measure.KEYS))
     if st.toggle(text("as_tables"), key="match_table"):
         st.markdown(words.match_table(found, text))

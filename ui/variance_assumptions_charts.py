@@ -136,12 +136,17 @@ def span(study: Study) -> tuple[float, float]:
     return 4.0 ** math.floor(math.log(low, 4)), 4.0 ** math.ceil(math.log(high, 4))
 
 
-@lru_cache(maxsize=64)
 def growth_spec(layout: str, text: Text, span: tuple[float, float]) -> dict[str, Any]:
     """Three panels on logarithmic axes: q·k, and what is left after ÷√d_k and after ÷d_k."""
+    ends = zip(("low", "high"), (span[0] / 1.6, span[1] * 1.6), strict=True)
+    return _growth(layout, text) | {"params": [{"name": name, "value": end} for name, end in ends]}
+
+
+@lru_cache(maxsize=16)
+def _growth(layout: str, text: Text) -> dict[str, Any]:
     columns = {"xl": 3, "wide": 3, "medium": 2}.get(layout, 1)
     width = min(width_of(layout, columns, axis=56), 360)
-    return page([_growth_panel(scale, width, text, span) for scale in SCALES], columns, text("growth_alt"))
+    return page([_growth_panel(scale, width, text) for scale in SCALES], columns, text("growth_alt"))
 
 
 def _axis() -> alt.X:
@@ -149,10 +154,9 @@ def _axis() -> alt.X:
     return alt.X("d:Q", scale=scale, axis=alt.Axis(values=list(STOPS), format="d", grid=False), title="d_k")
 
 
-def _growth_panel(scale: str, width: int, text: Text, span: tuple[float, float]) -> dict[str, Any]:
-    log = alt.Scale(type="log", domain=[span[0] / 1.6, span[1] * 1.6], nice=False)
-    exponents = range(round(math.log(span[0], 4)), round(math.log(span[1], 4)) + 1)
-    axis = alt.Axis(values=[4.0**n for n in exponents], format=",.3~g", title=None)
+def _growth_panel(scale: str, width: int, text: Text) -> dict[str, Any]:
+    log = alt.Scale(type="log", base=4, domain=[alt.expr("low"), alt.expr("high")], nice=False)
+    axis = alt.Axis(tickCount=6, format=",.3~g", title=None)
     x, y = _axis(), alt.Y("y:Q", scale=log, axis=axis)
     layers = []
     for what, filled in (("sd", True), ("mean", False)):

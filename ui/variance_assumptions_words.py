@@ -173,19 +173,21 @@ def left(study: Study, text: Text) -> list[str]:
         for what in ("sd", "mean"):
             measured, predicted = growth(study, what, scale)
             if predicted.any():
-                at_16, at_256 = (measured[STOPS.index(d_k), 0] for d_k in (16, 256))
-                said.append(text(f"left_{scale}", what=text(f"row_{what}"), at_16=number(at_16),
-                                 at_256=number(at_256), trend=text(f"trend_{grown(at_16, at_256)}")))  # fmt: skip
+                at_16, at_256 = (number(measured[STOPS.index(d_k), 0]) for d_k in (16, 256))
+                said.append(text(f"left_{scale}", what=text(f"row_{what}"), at_16=at_16, at_256=at_256,
+                                 trend=text(f"trend_{trend(measured)}")))  # fmt: skip
     return said
 
 
-def grown(before: float, after: float) -> str:
-    """How a size went on: "grows", "stays" or "falls".
+def trend(measured: Array) -> str:
+    """How a size went on from d_k = 16 to 256: "grows", "stays" or "falls"; "unclear" where it may as well be 0.
 
-    >>> grown(1.0, 1.1), grown(-1.0, -4.0), grown(0.2, 0.05)
-    ('stays', 'grows', 'falls')
+    measured: value, low and high, a row a stop.
     """
-    ratio = abs(after) / max(abs(before), 1e-12)
+    before, after = (measured[STOPS.index(d_k)] for d_k in (16, 256))
+    if inside(0, before) or inside(0, after):
+        return "unclear"
+    ratio = abs(after[0] / before[0])
     return "grows" if ratio > GROWS else "falls" if ratio < 1 / GROWS else "stays"
 
 
@@ -193,12 +195,12 @@ def side_by_side(studies: Mapping[str, Study], text: Text) -> str:
     """All broken assumptions: what ÷√d_k leaves of mean and standard deviation at d_k = 16 and 256, and who grows."""
     rows, dangerous = [], []
     for broken, study in studies.items():
-        mean, sd = (growth(study, what, "sqrt") for what in ("mean", "sd"))
         row, grows = [text(f"broken_{broken}")], False
-        for measured, predicted in (mean, sd):
-            at_16, at_256 = (measured[STOPS.index(d_k), 0] for d_k in (16, 256))
-            row.append(f"{number(at_16)} → {number(at_256)}")
-            grows |= bool(predicted.any()) and grown(at_16, at_256) == "grows"
+        for what in ("mean", "sd"):
+            measured, predicted = growth(study, what, "sqrt")
+            at_16, at_256 = (number(measured[STOPS.index(d_k), 0]) for d_k in (16, 256))
+            row.append(f"{at_16} → {at_256}")
+            grows |= bool(predicted.any()) and trend(measured) == "grows"
         rows.append(row)
         if grows:
             dangerous.append(row[0])

@@ -168,6 +168,19 @@ def test_all_side_by_side_names_what_still_grows(lang):
     assert words.side_by_side(calm, text).endswith(text("dangerous_none"))
 
 
+def test_trends_are_read_off_the_measurement():
+    def rows(*at):
+        return np.array([[x, x - 0.1, x + 0.1] for x in (0, 0, at[0], 0, at[1])])
+
+    assert [words.trend(rows(*at)) for at in ((1, 1.1), (-1, -4), (4, 1), (0.05, 9), (3, -0.05))] == [
+        "stays", "grows", "falls", "unclear", "unclear"]  # fmt: skip
+    text = Text("variance_assumptions", "en")
+    told = words.left(study(Components(rho=0.9)), text)
+    at_16, at_256 = (study(Components(rho=0.9)).measured.mean[s, 0] / d_k**0.5 for s, d_k in ((2, 16), (4, 256)))
+    assert f"from {words.number(at_16)} to {words.number(at_256)}; it **grows**" in told[1]
+    assert len(words.left(study(Components()), text)) == 2  # no mean to speak of
+
+
 def test_the_match_is_measured_and_only_shown_for_correlation():
     app = opened("variance", "en", showing(broken="correlated", rho=-30))
     found = a.match_weights(a.draw_rows(measure.ROWS, n_keys=measure.KEYS, seed=0), -0.3)
