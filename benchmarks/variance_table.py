@@ -1,33 +1,39 @@
-"""Print how softmax saturates with d_k, for the divisors 1, √d_k and d_k.
+"""Print how softmax saturates with d_k, for any of the divisors.
 
-    python -m benchmarks.variance_table [--draws 4000] [--seed 0] [--stops 16 64 512]
+    python -m benchmarks.variance_table [--draws 4000] [--seed 0] [--stops 16 64 512] [--divisors none sqrt linear]
 
 One query and 8 keys a draw, components independent N(0, 1). "dead": rows whose softmax Jacobian has a
 Frobenius norm below 0.01. "gradient": ‖∂p/∂q‖ of a row. The mean alone would mislead: undivided, it rises
-while most rows die.
+while most rows die, carried by the 1 % with the largest gradients. In brackets: 95 % intervals.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 
-from attention.saturation import SCALES, Saturation, measure_saturation
-
-NAMES = {"none": "1", "sqrt": "√d_k", "linear": "d_k"}
+from attention.saturation import COLUMNS, SCALES, Saturation, measure_saturation
 
 
-def table(study: Saturation) -> str:
+def table(study: Saturation, columns: Sequence[str]) -> str:
     """The measurements as a Markdown table."""
-    lines = ["| d_k | divisor | mean entropy (1 = uniform) | dead rows | median gradient | mean gradient |",
-             "|--:|:--|--:|--:|--:|--:|"]  # fmt: skip
+    lines = ["| d_k | divisor | mean entropy (1 = uniform) | dead rows | median gradient | 5 to 95 % of rows "
+             "| mean gradient | part of the largest 1 % |", "|--:|:--|" + "--:|" * 6]  # fmt: skip
     for s, d_k in enumerate(study.d_k):
-        for which, scale in enumerate(SCALES):
-            lines.append(
-                f"| {d_k} | {NAMES[scale]} | {study.entropy[s, which]:.2f} | {study.dead[s, which]:.0%} "
-                f"| {study.median[s, which]:.3g} | {study.mean[s, which]:.3g} |"
-            )
+        for column in columns:
+            c = COLUMNS.index(column)
+            forms = {"entropy": ".3f", "dead": ".1%", "median": ".3g", "mean": ".3g"}
+            said = [_within(study, what, s, c, form) for what, form in forms.items()]
+            low, high = study.quantiles[s, c, [0, -1]]
+            said[3:3] = [f"{low:.3g} – {high:.3g}"]
+            lines.append(f"| {d_k} | {column} | {' | '.join(said)} | {study.top[s, c]:.1%} |")
     return "\n".join(lines)
+
+
+def _within(study: Saturation, what: str, s: int, c: int, form: str) -> str:
+    low, high = study.interval[what][s, c]
+    return f"{getattr(study, what)[s, c]:{form}} ({low:{form}} – {high:{form}})"
 
 
 def main() -> None:
@@ -35,12 +41,13 @@ def main() -> None:
     ask.add_argument("--draws", type=int, default=4000)
     ask.add_argument("--seed", type=int, default=0)
     ask.add_argument("--stops", type=int, nargs="+", default=[16, 64, 512])
+    ask.add_argument("--divisors", nargs="+", default=list(SCALES), choices=COLUMNS, metavar="NAME")
     args = ask.parse_args()
     start = time.perf_counter()
     study = measure_saturation(args.draws, args.stops, seed=args.seed)
     seconds = time.perf_counter() - start
-    print(table(study))
-    print(f"\n{study.draws} draws, {study.n_keys} keys, seed {args.seed}, {seconds:.2f} s")
+    print(table(study, args.divisors))
+    print(f"\n{study.draws} draws, {study.n_keys} keys, seed {args.seed}, {len(COLUMNS)} divisors, {seconds:.2f} s")
 
 
 if __name__ == "__main__":

@@ -57,10 +57,12 @@ def percent(share: float) -> str:
 # same reason no channel is given as a bare string: making one from that costs 9 ms.
 
 
-def layered(width: int, height: int, *marks: alt.Chart, share_colour: bool = False) -> dict[str, Any]:
-    """Marks over one another."""
-    checked = map(charts.without_data, marks)
-    layers = [{k: v for k, v in each.items() if k not in {"$schema", "config"}} for each in checked]
+def layered(
+    width: int, height: int, *marks: alt.Chart, share_colour: bool = False, checked: bool = True
+) -> dict[str, Any]:  # fmt: skip
+    """Marks over one another. Those of many, a test had better check instead of the first visitor."""
+    plain = [charts.without_data(mark, validate=checked) for mark in marks]
+    layers = [{k: v for k, v in each.items() if k not in {"$schema", "config"}} for each in plain]
     resolve = {} if share_colour else {"resolve": {"scale": {"color": "independent"}}}
     return {"width": width, "height": height, "layer": layers} | resolve
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import streamlit as st
 
 from attention.saturation import Saturation
@@ -9,7 +10,6 @@ from ui import predict, shell, state, variance_controls, variance_measure, views
 from ui import variance_softmax_charts as figures
 from ui import variance_softmax_frame as frames
 from ui import variance_softmax_words as words
-from ui.tables import table
 from ui.text import Text
 from ui.variance_charts import NAMES
 from ui.variance_softmax_frame import NAMED
@@ -79,16 +79,16 @@ def _details(measured: Saturation, drawn: tuple[str, ...], text: Text, facts: di
             st.markdown(text("how", **facts))
             st.markdown(text("why_mean", **facts))
     if st.toggle(text("as_tables"), key="softmax_table"):
-        st.markdown(numbers(measured, drawn, text))
+        st.dataframe(numbers(measured, drawn, text), hide_index=True)
 
 
-def numbers(measured: Saturation, drawn: tuple[str, ...], text: Text) -> str:
+def numbers(measured: Saturation, drawn: tuple[str, ...], text: Text) -> pd.DataFrame:
     """Every stop and divisor that is drawn, as a table."""
     head = ["d_k", text("head_what"), *(text(f"head_{name}") for name in frames.COLUMNS_OF_TEXT)]
     rows = []
-    for s, d_k in enumerate(measured.d_k):
-        for name in drawn:
+    for name in drawn:
+        for s, d_k in enumerate(measured.d_k):
             if name != "log" or d_k > 1:
                 said = frames.cells(measured, s, name)
-                rows.append([str(d_k), NAMES[name], *(said[column] for column in frames.COLUMNS_OF_TEXT)])
-    return table(head, rows, "rl" + "r" * len(frames.COLUMNS_OF_TEXT))
+                rows.append([d_k, NAMES[name], *(said[column] for column in frames.COLUMNS_OF_TEXT)])
+    return pd.DataFrame(rows, columns=head)

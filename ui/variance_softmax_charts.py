@@ -34,7 +34,7 @@ SHAPES: dict[str, tuple[tuple[str, ...], int, tuple[int, int], int]] = {
 }  # fmt: skip
 #: layout → where the columns of the numbers begin
 STOPS_OF_TEXT = {
-    "xl": (0, 130, 300, 450, 640, 800, 960), "wide": (0, 112, 240, 352, 510, 608, 746),
+    "xl": (0, 130, 300, 450, 640, 800, 960), "wide": (0, 112, 240, 352, 510, 608, 768),
     "medium": (0, 104, 212, 316, 428), "phone": (0, 88, 148, 208),
 }  # fmt: skip
 _SHORT = {"medium": ("entropy", "dead", "median", "mean"), "phone": ("entropy", "dead", "median")}
@@ -117,7 +117,7 @@ def _dozen(cell: tuple[int, int]) -> dict[str, Any]:
     ).transform_aggregate(dead="sum(dead)", d="max(d)", own="max(own)").transform_calculate(
         ink="1", says="'d_k = ' + datum.d + ': ' + replace(datum.own, '#', datum.dead)"
     ).mark_text(align="left", fontSize=12).encode(alt.Text("says:N"), alt.XValue(0), alt.YValue(ROWS * high + 14), INK)
-    picture = layered(KEYS * wide, ROWS * high, cells, struck, alive, dead, said, _title("rows"))
+    picture = layered(KEYS * wide, ROWS * high, cells, struck, alive, dead, said, _title("rows"), checked=False)
     chosen = "datum.kind !== 'row' || datum.n === at_n"
     return picture | {"transform": [{"filter": chosen}, *({"calculate": e, "as": name} for name, e in steps.items())]}
 
@@ -161,7 +161,7 @@ def _panel(name: str, width: int, height: int) -> dict[str, Any]:
             words = guess.transform_filter(f"datum.i === {above}").transform_calculate(ink="1")
             marks.append(words.mark_text(fontWeight="bold", **beside).encode(x, y, alt.Text("text:N"), INK))
     chosen = "datum.kind !== 'curve' || datum.a === null || datum.a === round(alpha * 20)"
-    picture = layered(width, height, *marks, _title(name), share_colour=True)
+    picture = layered(width, height, *marks, _title(name), share_colour=True, checked=False)
     return picture | {"transform": [{"filter": chosen}]}
 
 
@@ -217,8 +217,12 @@ def _numbers(layout: str, lines: int) -> dict[str, Any]:
         marks.append(text.mark_text(align="left", fontSize=size).encode(
             alt.Text("short:N" if layout in _SHORT else f"{field}:N"), alt.XValue(x), y, INK
         ))  # fmt: skip
-    for x, what in zip(at, ("what", *told(layout)), strict=False):
+    here = alt.Chart().transform_filter("datum.kind === 'row' && datum.n === at_n && datum.i === 0")
+    marks.append(here.transform_calculate(ink="1", text="'d_k = ' + datum.d").mark_text(
+        align="left", fontSize=size, fontWeight="bold"
+    ).encode(alt.Text("text:N"), alt.XValue(0), alt.YValue(LINE // 2), INK))  # fmt: skip
+    for x, what in zip(at[1:], told(layout), strict=False):
         marks.append(of_kind(f"head_{what}").transform_calculate(ink="1").mark_text(
             align="left", fontSize=size, fontWeight="bold"
         ).encode(alt.Text("text:N"), alt.XValue(x), alt.YValue(LINE // 2), INK))  # fmt: skip
-    return layered(charts.ROOM[layout][0] - 20, (lines + 1) * LINE, *marks)
+    return layered(charts.ROOM[layout][0] - 20, (lines + 1) * LINE, *marks, checked=False)

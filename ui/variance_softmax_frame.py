@@ -53,7 +53,7 @@ def _words(text: Text, answered: bool) -> Iterator[Record]:
         yield {"kind": f"title_{name}", "text": text(f"title_{name}")}
     yield {"kind": "count", "text": text("count_dead", rows=ROWS)}
     if answered:
-        for name in ("what", *COLUMNS_OF_TEXT):
+        for name in COLUMNS_OF_TEXT:
             yield {"kind": f"head_{name}", "text": text(f"head_{name}")}
 
 
@@ -99,13 +99,22 @@ def cells(measured: Saturation, s: int, column: str) -> dict[str, str]:
     def within(what: str) -> str:
         value, (low, high) = getattr(measured, what)[s, c], measured.interval[what][s, c]
         if what == "dead":
-            return f"{percent(value)} ({percent(low)} – {percent(high)})"
+            return f"{share(value)} ({share(low)} – {share(high)})"
         return f"{digits(value)} ({digits(low)} – {digits(high)})"
 
     q5, _, _, q95 = measured.quantiles[s, c]
     shown = {what: within(what) for what in MEASURES}
     top = measured.top[s, c]
     return {**shown, "band": f"{digits(q5)} – {digits(q95)}", "top": "" if math.isnan(top) else f"{top:.1%}"}
+
+
+def share(x: float) -> str:
+    """As `percent`, and what is below 1 % with a decimal.
+
+    >>> share(0.0), share(0.00096), share(0.7095)
+    ('0%', '0.1%', '71%')
+    """
+    return f"{x:.1%}" if 0.0005 <= x < 0.01 else percent(x)
 
 
 def digits(x: float) -> str:

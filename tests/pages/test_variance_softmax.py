@@ -19,6 +19,7 @@ from ui.text import LANGUAGES, Text
 from ui.variance_charts import NAMES, percent
 from ui.variance_softmax import numbers
 from ui.variance_softmax_frame import digits
+from ui.variance_softmax_frame import share as share_said
 
 CAT = w.preset("cat")
 
@@ -88,7 +89,7 @@ def test_a_guess_is_committed_travels_and_can_be_taken_back():
 def test_the_verdict_is_the_measurements(measured, off, how):
     share = measured.dead[at(measured, 512)]
     guess = "skip" if off is None else round(100 * share) + off
-    low, high = (percent(x) for x in measured.interval["dead"][at(measured, 512)])
+    low, high = (share_said(x) for x in measured.interval["dead"][at(measured, 512)])
     for lang in LANGUAGES:
         text = Text("variance_softmax", lang)
         wanted = text(f"verdict_{how}", guess=f"{guess}%", share=percent(share), within=f"{low} – {high}", rows="4,000")
@@ -202,10 +203,11 @@ def test_the_largest_gradient_of_a_tie_is_what_the_fold_says(measured):
 def test_the_table_has_every_stop(measured):
     text = Text("variance_softmax", "en")
     table = numbers(measured, ("none", "log"), text)
-    assert len(table.splitlines()) == 2 + 24 + 23
-    s, c = at(measured, 64, "log")
-    assert f"| 64 | {NAMES['log']} |" in table
-    assert f"{digits(measured.mean[s, c])} (" in table
+    assert len(table) == 24 + 23
+    (row,) = table[(table["d_k"] == 64) & (table["scores"] == NAMES["log"])].to_dict("records")
+    mean = measured.mean[at(measured, 64, "log")]
+    assert row["mean"].startswith(f"{digits(mean)} (")
+    assert row["mean"] == frame.cells(measured, measured.d_k.index(64), "log")["mean"]
 
 
 def test_another_draw_language_or_guess_keeps_what_was_dragged():
