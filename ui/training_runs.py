@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from attention import training
 from attention.training import Setting, Training
+from ui.one_core import one_core
 
 Curve = NDArray[np.float64]
 
@@ -142,10 +143,9 @@ class Runs:
             return
         start = time.monotonic()
         try:
-            while (setting := series.next) is not None:
-                series.step(setting)
-                if time.monotonic() - start > MOMENT:
-                    break
+            with one_core():
+                while (setting := series.next) is not None and time.monotonic() - start < MOMENT:
+                    series.step(setting)
         finally:
             series.served = time.monotonic()
             self.rests_until = series.served + (series.served - start) * (1 / SHARE - 1)

@@ -137,9 +137,10 @@ def verdict(series: Series, guess: str, optimizer: str, text: Text) -> str:
     found = outcome(series, LARGEST, "none")
     if found is None:
         return text("guess_waits" if guess in BANDS else "answer_waits", d_k=LARGEST)
+    seeds = len(found.ends)
+    agree = text("agree_one") if seeds == 1 else text("agree_more", agreeing=found.agreeing, seeds=seeds)
     truth = text("answer", d_k=LARGEST, optimizer=optimizer, loss=spread(found.ends), steps=training.STEPS,
-                 of=percent(found.end / training.CHANCE), what=text(f"is_{found.kind}"),
-                 agreeing=found.agreeing, seeds=len(found.ends))  # fmt: skip
+                 of=percent(found.end / training.CHANCE), what=text(f"is_{found.kind}"), agree=agree)  # fmt: skip
     if guess not in BANDS:
         return truth
     return text.sentences([text("right" if guess == found.kind else "wrong", guess=text(f"guess_{guess}")), truth])
