@@ -144,8 +144,10 @@ class Runs:
         start = time.monotonic()
         try:
             with one_core():
-                while (setting := series.next) is not None and time.monotonic() - start < MOMENT:
+                while (setting := series.next) is not None:
                     series.step(setting)
+                    if time.monotonic() - start > MOMENT:
+                        break
         finally:
             series.served = time.monotonic()
             self.rests_until = series.served + (series.served - start) * (1 / SHARE - 1)

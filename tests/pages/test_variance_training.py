@@ -1,0 +1,284 @@
+"""Whether training stalls without √d_k: the runs on screen are the core's, and every sentence is chosen by them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from statistics import median
+
+import numpy as np
+import pytest
+
+from attention import training
+from attention.training import Setting, Training
+from tests.pages.reading import assert_well, code, frames, opened, said
+from ui import training_runs, variance_training, variance_training_charts, variance_training_words, views
+from ui import workbench as w
+from ui.text import LANGUAGES, Text, catalogue
+from ui.training_runs import Series
+from ui.variance_charts import number
+
+LARGEST, STEPS, SEEDS = 5, 20, 2
+PART = views.shown(w.preset("cat"), "variance.part", "training")
+SHOWN = views.shown(PART, "variance.guess_trains", "skip")
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Short runs of small models, all of them in one moment."""
+    monkeypatch.setattr(training, "D_K", (2, 3, LARGEST))
+    monkeypatch.setattr(training, "STEPS", STEPS)
+    monkeypatch.setattr(training_runs, "SEEDS", SEEDS)
+    monkeypatch.setattr(training_runs, "MOMENT", 60.0)
+    monkeypatch.setattr(training_runs, "SHARE", 1.0)
+    for module in (variance_training_charts, variance_training):
+        monkeypatch.setattr(module, "SEEDS", SEEDS)
+    monkeypatch.setattr(variance_training_charts, "COLUMNS", ["s0", "s1", "sm", "n0", "n1", "nm"])
+    monkeypatch.setattr(variance_training_words, "LARGEST", LARGEST)
+    training_runs.shared.clear()
+    variance_training_charts.spec.cache_clear()
+    yield
+    training_runs.shared.clear()
+    variance_training_charts.spec.cache_clear()
+
+
+def press(app):
+    return app.button(key="training_start").click().run()
+
+
+def alone(d_k, scale, seed, optimizer="adam"):
+    """A run of the core's."""
+    run = Training(Setting(d_k, scale, optimizer, seed))
+    for _ in range(STEPS):
+        run.step()
+    return run
+
+
+def curves(app, d_k, letter):
+    data = frames(app)[-1]
+    data = data[data["d"] == d_k].sort_values("step")
+    return data[[f"{letter}{k}" for k in range(SEEDS)]].to_numpy().T
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("measure", training_runs.MEASURES)
+def test_the_curves_are_the_cores(lang, measure):
+    app = press(opened("variance", lang, views.shown(SHOWN, "variance.training", measure)))
+    assert_well(app)
+    for d_k in training.D_K:
+        for scale, letter in (("sqrt", "s"), ("none", "n")):
+            expected = [getattr(alone(d_k, scale, seed), measure) for seed in range(SEEDS)]
+            np.testing.assert_allclose(curves(app, d_k, letter), expected, rtol=1e-6)
+    data = frames(app)[-1]
+    np.testing.assert_allclose(data["sm"], data[["s0", "s1"]].median(axis=1), rtol=1e-6)
+    assert catalogue("variance_training", lang)[f"see_{measure}"].split("[[")[0] in said(app)
+
+
+def test_other_seeds_and_the_other_optimizer_are_other_runs():
+    bench = views.shown(replace(SHOWN, variance_seed=3), "variance.optimizer", "sgd")
+    app = press(opened("variance", bench=bench))
+    expected = [alone(3, "none", seed, "sgd").loss for seed in (6, 7)]
+    np.testing.assert_allclose(curves(app, 3, "n"), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_nothing_of_the_largest_is_shown_before_a_guess(lang):
+    app = press(opened("variance", lang, PART))
+    assert_well(app)
+    assert np.isnan(curves(app, LARGEST, "n")).all()
+    assert np.isnan(curves(app, LARGEST, "s")).all()
+    assert not np.isnan(curves(app, 3, "n")).any()
+    app.toggle(key="training_table").set_value(True).run()
+    table = next(m.value for m in app.markdown if "| d_k |" in m.value)
+    assert f"| {LARGEST} | 1 |  |  |  |  |" in table
+    sentences = said(app).replace(table, "")
+    text = Text("variance_training", lang)
+    assert f"= {LARGEST}" not in sentences
+    assert not any(text(f"conclude_{kind}", d_k=LARGEST) in sentences for kind in ("stalls", "slower", "fast"))
+
+    app.button_group(key="guess_trains").set_value("fast").run()
+    assert_well(app)
+    assert views.get(code(app), "variance.guess_trains") == "fast"
+    assert not np.isnan(curves(app, LARGEST, "n")).any()
+    assert app.button_group(key="guess_trains").disabled  # committed
+    ends = [float(np.mean(alone(LARGEST, "none", seed).loss[-10:])) for seed in range(SEEDS)]
+    assert variance_training_words.spread(ends) in said(app)
+    assert f"{number(median(ends))} ({number(min(ends))} … {number(max(ends))})" in said(app)
+    app.button(key="guess_trains_again").click().run()
+    assert np.isnan(curves(app, LARGEST, "n")).all()
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("measure", ["loss", "gradient"])
+def test_the_table_has_the_cores_numbers(lang, measure):
+    app = press(opened("variance", lang, views.shown(SHOWN, "variance.training", measure)))
+    app.toggle(key="training_table").set_value(True).run()
+    table = next(m.value for m in app.markdown if "| d_k |" in m.value)
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+    assert len(lines) == 2 * len(training.D_K)
+    for d_k, divisor, *cells in lines:
+        runs = [alone(int(d_k), "sqrt" if divisor == "√d_k" else "none", seed) for seed in range(SEEDS)]
+        for cell, step in zip(cells, (10, 10, 20), strict=False):
+            means = [float(np.mean(getattr(run, measure)[step - 10 : step])) for run in runs]
+            assert cell.split(" (")[0] == number(median(means))
+        learned = [
+            next((t for t in range(5, STEPS + 1) if np.mean(run.loss[t - 5 : t]) < math.log(8) / 4), math.inf)
+            for run in runs
+        ]
+        assert cells[3].split(" (")[0] == ("–" if median(learned) == math.inf else f"{median(learned):g}")
+
+
+def test_training_is_shared_cancelled_and_gone_on_with(monkeypatch):
+    monkeypatch.setattr(training_runs, "MOMENT", 1e-9)  # one step a run of the page
+    app = opened("variance", bench=SHOWN)
+    text = Text("variance_training", "en")
+    assert app.button(key="training_start").label == text("start")
+    press(app)
+    series = training_runs.shared().of("adam", 0)
+    assert app.button(key="training_start").label == text("cancel")
+    app.run()
+    assert sum(map(series.steps, series.settings)) == 2
+
+    other = press(opened("variance", bench=SHOWN))  # looks on: the first one has the turn
+    other.run()
+    assert sum(map(series.steps, series.settings)) == 2
+    assert np.isfinite(curves(other, 2, "s")[0]).sum() == 1
+
+    press(app)  # cancel
+    app.run()
+    assert sum(map(series.steps, series.settings)) == 2
+    assert app.button(key="training_start").label == text("go_on")
+    assert_well(app)
+    other.run()  # goes on by itself: it had asked
+    other.run()
+    assert sum(map(series.steps, series.settings)) > 2
+
+    late = opened("variance", bench=SHOWN)  # after a reload, say
+    assert late.button(key="training_start").label == text("go_on")
+    assert np.isfinite(curves(late, 2, "s")[0]).sum() == 1
+
+
+def test_what_is_done_is_there_for_everyone():
+    press(opened("variance", bench=SHOWN))
+    app = opened("variance", "zh", SHOWN)
+    assert app.button(key="training_start").disabled
+    assert not np.isnan(curves(app, LARGEST, "s")).any()
+    assert "完" in app.button(key="training_start").label
+
+
+def test_what_goes_wrong_stops_training_and_nothing_else(monkeypatch):
+    monkeypatch.setattr(Series, "step", lambda series, setting: 1 / 0)
+    app = press(opened("variance", bench=SHOWN))
+    assert not app.exception
+    text = Text("variance_training", "en")
+    assert [e.value for e in app.error] == [text("training_failed")]
+    assert app.button(key="training_start").label == text("start")
+    app.run()
+    assert_well(app)
+
+
+def test_choices_travel_in_the_link_and_survive_the_language():
+    app = opened("variance", bench=PART)
+    app.button_group(key="training_optimizer").set_value("sgd").run()
+    app.button_group(key="training_measure").set_value("entropy").run()
+    app.button_group(key="language_picker").set_value("zh").run()
+    assert_well(app)
+    assert views.get(code(app), "variance.optimizer") == "sgd"
+    assert views.get(code(app), "variance.training") == "entropy"
+    again = opened("variance", bench=code(app))
+    assert again.button_group(key="training_measure").value == "entropy"
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_how_it_was_trained_is_folded(lang):
+    app = opened("variance", lang, PART)
+    how = Text("variance_training", lang).template("how")
+    rates = {name: f"{rate:g}" for name, rate in training.LEARNING_RATES.items()}
+    app.session_state["training_details"] = True
+    app.run()
+    assert_well(app)
+    shown = how(symbols=8, values=8, d_model=32, batch=64, steps=STEPS, chance="2.08", seeds=SEEDS, last=10,
+                fast="0.21", stalls="1.56", **rates)  # fmt: skip
+    assert shown in said(app)
+
+
+# Sentences follow the runs, whatever these show.
+
+
+def made(none, sqrt=0.02, gradient=1.0, gradient_end=1.0, entropy=0.5):
+    """A series whose losses end there."""
+    series = Series("adam", range(SEEDS))
+    for setting in series.settings:
+        end = none if setting.scale == "none" else sqrt
+        first = gradient if setting.scale == "none" else 1.0
+        series.done[setting] = {
+            "loss": np.repeat([2.1, end], STEPS // 2), "gradient": np.repeat([first, gradient_end * first], STEPS // 2),
+            "entropy": np.full(STEPS, entropy), "accuracy": np.full(STEPS, 0.5),
+        }  # fmt: skip
+    return series
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(("none", "kind"), [(0.1, "fast"), (1.0, "slower"), (1.5, "slower"), (2.0, "stalls")])
+def test_the_verdict_is_the_runs(none, kind, lang):
+    text = Text("variance_training", lang)
+    for guess in ("fast", "slower", "stalls"):
+        sentence = variance_training_words.verdict(made(none), guess, "Adam", text)
+        assert sentence.startswith(text("right" if guess == kind else "wrong", guess=text(f"guess_{guess}")))
+        assert text(f"is_{kind}") in sentence
+        assert text("agree_more", agreeing=SEEDS, seeds=SEEDS) in sentence
+    found = list(variance_training_words.findings(made(none), False, text))
+    assert found[-1] == text(f"conclude_{kind}", d_k=LARGEST)
+    assert text("conclude_neither", d_k=LARGEST, scaled="1.20", unscaled=number(none)) == list(
+        variance_training_words.findings(made(none, sqrt=1.2), False, text)
+    )[-1]  # fmt: skip
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(
+    ("more", "ids"),
+    [
+        ({"gradient": 2.0, "gradient_end": 0.01, "entropy": 0.01}, ["gradient_more", "then_gone", "and_hard"]),
+        ({"gradient": 0.3, "gradient_end": 0.01, "entropy": 0.3}, ["gradient_less", "then_gone"]),
+        ({"gradient": 1.0, "gradient_end": 0.5}, ["gradient_same", "then_left"]),
+        ({"none": 0.1, "gradient_end": 0.01}, ["gradient_same", "then_learned"]),
+    ],
+)
+def test_what_is_said_of_the_gradient_is_measured(more, ids, lang):
+    text = Text("variance_training", lang)
+    series = made(**{"none": 2.0} | more)
+    sentence = list(variance_training_words.findings(series, False, text))[2]
+    ratio, left, entropy = (more.get(name, default) for name, default in
+                            [("gradient", 1.0), ("gradient_end", 1.0), ("entropy", 0.5)])  # fmt: skip
+    percent = "<1%" if left < 0.005 else f"{left:.0%}"
+    values = {"d_k": LARGEST, "first": 10, "ratio": number(ratio), "left": percent, "last": STEPS - 9, "steps": STEPS,
+              "loss": number(more.get("none", 2.0)), "entropy": number(entropy)}  # fmt: skip
+    assert sentence == text.sentences([text(id, **values) for id in ids])
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_which_sizes_learn_is_said_of_each(lang):
+    text = Text("variance_training", lang)
+    found = list(variance_training_words.findings(made(2.0), False, text))
+    sizes = text.list([text("size_learned", d_k=d_k, steps="14") for d_k in training.D_K])
+    assert found[0] == text("learned_all_sqrt", sizes=sizes, never="", level="0.52", steps=STEPS)
+    never = text.list([str(d_k) for d_k in training.D_K])
+    assert found[1] == text("learned_none_none", sizes="", never=never, level="0.52", steps=STEPS)
+    series = made(2.0)
+    for seed in range(SEEDS):
+        series.done[Setting(2, "none", "adam", seed)]["loss"][:] = 0.1
+    found = list(variance_training_words.findings(series, True, text))
+    assert found[1] == text("learned_some_none", sizes=text("size_learned", d_k=2, steps="5"), never="3",
+                            level="0.52", steps=STEPS)  # fmt: skip
+
+
+def test_half_done_runs_say_nothing_of_what_they_will_come_to():
+    series = made(2.0)
+    for setting in series.settings:
+        if setting.seed == 1 or setting.d_k == LARGEST:
+            del series.done[setting]
+    text = Text("variance_training", "en")
+    assert list(variance_training_words.findings(series, False, text)) == []
+    assert variance_training_words.verdict(series, "fast", "Adam", text) == text("guess_waits", d_k=LARGEST)
+    assert variance_training_words.verdict(series, "skip", "Adam", text) == text("answer_waits", d_k=LARGEST)
+    assert len(list(variance_training_words.findings(series, True, text))) == 3

@@ -1,0 +1,202 @@
+"""Training runs that all share: who advances them, how much of the server's time that takes, and what is kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention import training
+from attention.training import Setting, Training
+from ui import one_core, training_runs
+from ui.training_runs import Runs
+
+
+class Clock:
+    """A clock that stands still but for what is said to take time."""
+
+    now = 1000.0
+
+    def monotonic(self):
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Small runs, each of whose steps takes 10 ms of a clock of its own."""
+    clock, step = Clock(), Training.step
+
+    def slow(run):
+        clock.now += 0.01
+        step(run)
+
+    monkeypatch.setattr(training_runs, "time", clock)
+    monkeypatch.setattr(Training, "step", slow)
+    monkeypatch.setattr(training, "D_K", (2, 3))
+    monkeypatch.setattr(training, "STEPS", 4)
+    monkeypatch.setattr(training_runs, "SEEDS", 2)
+    monkeypatch.setattr(training_runs, "MOMENT", 0.025)  # three steps
+    return clock
+
+
+def finish(runs, series, clock, session="me"):
+    while series.next is not None:
+        runs.moment(series, session)
+        clock.now += training_runs.TICK
+
+
+def test_runs_of_a_seed_grow_together_and_seeds_follow_one_another(clock):
+    runs = Runs()
+    series = runs.of("adam", 1)
+    assert list(series.seeds) == [2, 3]
+    seen = []
+    while (setting := series.next) is not None:
+        seen.append(setting)
+        series.step(setting)
+    first, second = (series.of_seed(seed) for seed in (2, 3))
+    assert [(each.d_k, each.scale) for each in first] == [(2, "sqrt"), (2, "none"), (3, "sqrt"), (3, "none")]
+    assert seen == [*first * 4, *second * 4]
+    assert series.share == 1
+
+
+def test_what_is_kept_is_what_a_run_of_its_own_measures(clock):
+    runs = Runs()
+    series = runs.of("sgd", 0)
+    finish(runs, series, clock)
+    assert not series.live  # the weights are gone
+    for setting in series.settings:
+        alone = Training(setting)
+        for _ in range(4):
+            alone.step()
+        for measure in training_runs.MEASURES:
+            np.testing.assert_array_equal(series.curve(setting, measure), getattr(alone, measure))
+
+
+def test_a_run_can_be_read_while_it_grows(clock):
+    series = Runs().of("adam", 0)
+    setting = Setting(2, "sqrt", "adam", 0)
+    assert len(series.curve(setting, "loss")) == series.steps(setting) == 0
+    series.step(setting)
+    assert len(series.curve(setting, "loss")) == series.steps(setting) == 1
+    assert series.share == 1 / 32
+
+
+def test_a_moment_is_short_and_the_server_rests_in_proportion(clock):
+    runs = Runs()
+    series = runs.of("adam", 0)
+    begun = clock.now
+    runs.moment(series, "me")
+    taken = clock.now - begun
+    assert taken == pytest.approx(0.03)
+    assert sum(map(series.steps, series.settings)) == 3
+    runs.moment(series, "me")  # at once: not yet
+    clock.now += taken * (1 / training_runs.SHARE - 1) - 1e-3
+    runs.moment(series, "me")
+    assert sum(map(series.steps, series.settings)) == 3
+    clock.now += 2e-3
+    runs.moment(series, "me")
+    assert sum(map(series.steps, series.settings)) == 6
+
+
+def test_a_class_that_wants_the_same_computes_it_once(clock):
+    runs = Runs()
+    series = runs.of("adam", 0)
+    trained = 0
+    while series.next is not None:
+        for student in range(30):
+            before = series.share
+            runs.moment(series, f"student {student}")
+            assert student == 0 or series.share == before  # the first one has the turn
+        clock.now += training_runs.TICK
+        trained += 1
+    assert trained < 40
+    assert runs.of("adam", 0) is series
+
+
+def test_another_goes_on_where_somebody_left(clock):
+    runs = Runs()
+    series = runs.of("adam", 0)
+    runs.moment(series, "one")
+    assert series.taken("other")
+    assert not series.taken("one")
+    runs.moment(series, "other")
+    assert series.holder == "one"
+    clock.now += training_runs.PATIENCE
+    assert not series.taken("other")  # the tab was closed
+    before = series.share
+    runs.moment(series, "other")
+    assert series.share > before
+    series.release("one")  # too late: it is not theirs any more
+    assert series.holder == "other"
+    series.release("other")
+    assert not series.taken("one")
+
+
+@pytest.mark.parametrize("late", [0.0, 0.02, 0.05])
+def test_two_series_take_turns_whenever_they_ask(clock, late):
+    """Even if one of them always asks when the other has just been served."""
+    runs = Runs()
+    one, other = runs.of("adam", 0), runs.of("sgd", 0)
+    while one.share < 0.5 and other.share < 0.5:
+        runs.moment(one, "one")
+        clock.now += late
+        runs.moment(other, "other")
+        clock.now += 2 * training_runs.TICK - late
+    assert abs(one.share - other.share) <= 3 / 32
+
+
+def test_many_series_ask_more_seldom(clock):
+    runs = Runs()
+    assert runs.tick() == training_runs.TICK
+    for seed in range(5):
+        runs.of("adam", seed).turn_of(f"student {seed}")
+    assert runs.tick() == pytest.approx(8 * training_runs.TICK)
+    clock.now += training_runs.PATIENCE
+    assert runs.tick() == training_runs.TICK
+
+
+def test_memory_is_bounded_and_what_is_trained_stays(clock, monkeypatch):
+    monkeypatch.setattr(training_runs, "MOST", 3)
+    runs = Runs()
+    trained = runs.of("adam", 0)
+    runs.moment(trained, "me")
+    for seed in range(1, 10):
+        runs.of("adam", seed)
+    assert len(runs.series) == 3
+    assert runs.of("adam", 0) is trained
+
+
+def test_an_error_leaves_others_the_turn(clock, monkeypatch):
+    runs = Runs()
+    series = runs.of("adam", 0)
+    with monkeypatch.context() as broken:
+        broken.setattr(Training, "step", lambda run: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            runs.moment(series, "me")
+    clock.now += 1
+    runs.moment(series, "me")
+    assert series.share > 0
+
+
+def test_products_are_computed_on_one_core_meanwhile():
+    switch = one_core._switch()
+    assert switch is not None, "NumPy's wheels bring OpenBLAS"
+    read, write = switch
+    before = read()
+    write(2)
+    try:
+        with pytest.raises(ZeroDivisionError), one_core.one_core():
+            1 / (read() - 1)
+        assert read() == 2
+    finally:
+        write(before)
+
+
+def test_without_openblas_nothing_is_switched(monkeypatch):
+    monkeypatch.setattr(one_core, "_switch", lambda: None)
+    with one_core.one_core():
+        assert (np.eye(2) @ np.eye(2)).trace() == 2
+
+
+def test_numpy_has_no_switch_of_its_own():
+    """When it has, ui.one_core can go (numpy PR #13136)."""
+    assert not hasattr(np.linalg, "num_threads")
