@@ -41,7 +41,7 @@ def spec(layout: str) -> dict[str, Any]:
     width = (room - (columns - 1) * gap) // columns
     panels = [_panel(side, width, tall, low, small) for side in SIDES]
     wide = (room - gap) // 2 - 34
-    curves = [_curve(kind, wide, 78 if small else tall - 14, small) for kind in ("spread", "entropy")]
+    curves = [_curve(kind, wide, 78 if columns == 2 else tall - 14, columns == 2) for kind in ("spread", "entropy")]
     rows = [{"hconcat": panels[i : i + columns], "spacing": gap} for i in range(0, 4, columns)]
     slider = {"input": "range", "step": 1}
     params = [

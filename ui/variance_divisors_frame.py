@@ -145,4 +145,4 @@ def plus_minus(estimate: Array, *, bounded: bool = False) -> str:
         return said
     decimals = len(said.partition(".")[2])
     error = f"{(high - low) / 2:.{decimals}f}"
-    return f"{said} ± {error}" if float(error) else said
+    return f"{said} ±\u00a0{error}" if float(error) else said

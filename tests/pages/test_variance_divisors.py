@@ -89,13 +89,13 @@ def test_the_words_above_a_panel_say_what_was_measured(page, found):
     for s, d_k in enumerate(found.d_k):
         (said_,) = words[(words["side"] == "sqrt") & (words["d"] == d_k)]["text"]
         at = found.column("sqrt")
-        assert f"{found.entropy[s, at]:.3f} ± {found.error[s, at]:.3f}" in said_
+        assert f"{found.entropy[s, at]:.3f} ±\u00a0{found.error[s, at]:.3f}" in said_
         (said_,) = words[(words["side"] == "power") & (words["d"] == d_k) & (words["i"] == 3)]["text"]
         assert f"{found.entropy[s, 3]:.3f}" in said_
     spreads = frame[(frame["kind"] == "spread_word") & (frame["side"] == "power") & (frame["d"] == 64)]
     for i, alpha in enumerate(divided.ALPHAS):
         (said_,) = spreads[spreads["i"] == i]["text"]
-        shown = float(said_.partition(" ± ")[0].split(" ")[-1])
+        shown = float(said_.partition(" ±")[0].split(" ")[-1])
         assert shown == pytest.approx(found.deviation[4, 0] / 64**alpha, rel=0.005)
 
 
@@ -158,9 +158,9 @@ def test_the_table_has_every_d_k_and_every_power(found):
     for s in range(len(found.d_k)):
         for i, alpha in enumerate(divided.ALPHAS):
             spread, evenness = table[f"÷ d_k^{alpha:.2f}"][2 * s : 2 * s + 2]
-            middle = float(spread.partition(" ± ")[0])
+            middle = float(spread.partition(" ±")[0])
             assert middle == pytest.approx(found.deviation[s, 0] / found.d_k[s] ** alpha, rel=0.005)
-            assert evenness.partition(" ± ")[0] == even(found.entropy[s, i])
+            assert evenness.partition(" ±")[0] == even(found.entropy[s, i])
 
 
 def test_another_draw_language_or_divisor_keeps_the_spec():
@@ -208,6 +208,16 @@ def test_a_link_cannot_ask_for_another_divisor():
     for view, value in (("variance.divisor", "sqrt"), ("variance.divisor_at", 5)):
         with pytest.raises(ValueError, match="cannot show"):
             views.shown(CAT, view, value)
+
+
+def test_a_question_opens_the_divisor_it_is_about():
+    app = opened("variance", "en", CAT)
+    app.session_state["met_variance"] = True
+    app.run()
+    app.button(key="met_variance_4").click().run()
+    assert_well(app)
+    assert views.get(code(app), "variance.divisor") == "log"
+    assert NAMES["log"] in set(frames(app)[0]["text"].dropna())
 
 
 def test_a_second_visitor_does_not_measure_again(monkeypatch):
