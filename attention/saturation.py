@@ -27,6 +27,9 @@ COLUMNS = (*(name for name in divisors.DIVISORS if name != "power"), *(f"power_{
 DEAD = 0.01
 """A row of weights is called dead if its softmax Jacobian has a smaller (Frobenius) norm than this."""
 
+LIMITS = (0.1, 0.001)
+"""Other limits that could have been chosen for DEAD."""
+
 QUANTILES = (0.05, 0.25, 0.75, 0.95)
 FEW = 0.01
 """The share of the rows, those with the largest gradients, whose part in the total is told."""
@@ -45,6 +48,7 @@ class Saturation:
     mean: Array  # (s, c)     of ‖∂p/∂q‖
     interval: Mapping[str, Array]  # (s, c, 2)  the 95 % intervals of these four, by name
     quantiles: Array  # (s, c, 4)  of ‖∂p/∂q‖, at QUANTILES
+    below: Array  # (s, c, 2)  share of rows whose Jacobian norm is below LIMITS
     top: Array  # (s, c)  the part of the sum of all ‖∂p/∂q‖ that the FEW largest make up
     scores: Array  # (s, m, n_keys)  q·k of the first m rows
     cosines: Array  # (s, m, n_keys)  their cosine similarities
@@ -66,7 +70,7 @@ def measure_saturation(
     """
     draws, n_keys = whole_number("draws", draws, 2), whole_number("n_keys", n_keys)
     stops = checked_stops(stops)
-    found = np.full((len(stops), len(COLUMNS), 17), np.nan)
+    found = np.full((len(stops), len(COLUMNS), 19), np.nan)
     scores, cosines = np.empty((2, len(stops), min(examples, draws), n_keys))
     for s, grown in enumerate(grow_with_lengths(draws, stops, n_keys=n_keys, seed=seed, report=report)):
         q_k, gram, q_squared = grown
@@ -85,7 +89,7 @@ def measure_saturation(
     return Saturation(
         d_k=stops, draws=draws, n_keys=n_keys, **{name: each[..., 0] for name, each in told.items()},
         interval={name: each[..., 1:] for name, each in told.items()},
-        quantiles=found[..., 12:16], top=found[..., 16], scores=scores, cosines=cosines,
+        quantiles=found[..., 12:16], below=found[..., 16:18], top=found[..., 18], scores=scores, cosines=cosines,
     )  # fmt: skip
 
 
@@ -177,7 +181,8 @@ def _figures(responses: tuple[Array, Array, Array]) -> list[float]:
     return [
         *np.clip(_mean_interval(entropy), 0.0, 1.0), *share_interval(int((jacobian < DEAD).sum()), jacobian.size),
         *_median_interval(gradient), *_mean_interval(gradient),
-        *_quantiles(gradient), float(gradient[-few:].sum()) / total if total else math.nan,
+        *_quantiles(gradient), *(float((jacobian < limit).mean()) for limit in LIMITS),
+        float(gradient[-few:].sum()) / total if total else math.nan,
     ]  # fmt: skip
 
 

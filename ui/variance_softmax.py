@@ -76,8 +76,7 @@ def _details(measured: Saturation, drawn: tuple[str, ...], text: Text, facts: di
     """How it was measured, and why the mean rises; folded, so not even sent."""
     with st.expander(text("details"), key="softmax_details", on_change="rerun") as folded:
         if folded.open:
-            st.markdown(text("how", **facts))
-            st.markdown(text("why_mean", **facts))
+            st.markdown("\n\n".join(text(id, **facts) for id in ("how", "why_limit", "why_mean")))
     if st.toggle(text("as_tables"), key="softmax_table"):
         st.dataframe(numbers(measured, drawn, text), hide_index=True)
 

@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from attention.checks import Array
-from attention.saturation import COLUMNS, DEAD, Saturation
+from attention.saturation import COLUMNS, DEAD, LIMITS, Saturation
 from attention.softmax import softmax, softmax_jacobian
 from ui.predict import SKIP
 from ui.text import Text
-from ui.variance_softmax_frame import ASKED, cells, digits
+from ui.variance_softmax_frame import ASKED, cells, digits, share
 
 LOW = 16  #: the d_k at which the article's sentence is put to the test besides ASKED
 SHOWN = 64  #: the d_k of the two rows that tell what dead means
@@ -23,12 +23,12 @@ FLAT = 1.15  #: a figure stays level if its largest value is at most so many tim
 def verdict(measured: Saturation, guess: int | str, text: Text) -> str:
     """The guess against the measurement, which is right only to within its interval."""
     s, c = measured.d_k.index(ASKED), COLUMNS.index("none")
-    share, (low, high) = 100 * measured.dead[s, c], 100 * measured.interval["dead"][s, c]
+    dead, (low, high) = 100 * measured.dead[s, c], 100 * measured.interval["dead"][s, c]
     value, _, within = cells(measured, s, "none")["dead"].partition(" ")
     said = {"share": value, "within": within.strip("()"), "guess": f"{guess}%", "rows": f"{measured.draws:,}"}
     if guess == SKIP:
         return text("verdict_skip", **said)
-    off = float(guess) - share
+    off = float(guess) - dead
     how = "right" if low <= float(guess) <= high else "near" if abs(off) <= NEAR else "more" if off < 0 else "fewer"
     return text(f"verdict_{how}", **said)
 
@@ -83,12 +83,15 @@ def facts(measured: Saturation, seed: int) -> dict[str, str]:
                 found |= {f"plain_{what}_{column}_{d_k}": said.partition(" (")[0]
                           for what, said in cells(measured, s, column).items()}  # fmt: skip
                 found[f"q95_{column}_{d_k}"] = digits(measured.quantiles[s, COLUMNS.index(column), 3])
+    at, none = measured.d_k.index(ASKED), COLUMNS.index("none")
+    found |= {f"below_{i}": share(value) for i, value in enumerate(measured.below[at, none])}
+    found |= {f"limit_{i}": f"{limit:g}" for i, limit in enumerate(LIMITS)} | {"limit": f"{DEAD:g}"}
     found["tie"] = digits(math.sqrt(ASKED) / 2)
     later = slice(measured.d_k.index(LOW), None)
     for what in ("entropy", "median"):
         values = getattr(measured, what)[later, COLUMNS.index("sqrt")]
         found |= {f"{what}_least": digits(values.min()), f"{what}_most": digits(values.max())}
-    at, sqrt, linear = measured.d_k.index(ASKED), COLUMNS.index("sqrt"), COLUMNS.index("linear")
+    sqrt, linear = COLUMNS.index("sqrt"), COLUMNS.index("linear")
     return found | {"times": f"{measured.median[at, sqrt] / measured.median[at, linear]:.0f}"}
 
 

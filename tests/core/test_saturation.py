@@ -65,6 +65,8 @@ def test_every_figure_is_softmax_of_the_rows_themselves(name):
         tight = {"rtol": 1e-9, "atol": 1e-12}
         np.testing.assert_allclose(study.entropy[at], normalized_entropy(weights).mean(), **tight)
         np.testing.assert_allclose(study.dead[at], (np.linalg.norm(jacobians, axis=(1, 2)) < s_.DEAD).mean())
+        norms = np.linalg.norm(jacobians, axis=(1, 2))
+        np.testing.assert_allclose(study.below[at], [(norms < 0.1).mean(), (norms < 0.001).mean()])
         np.testing.assert_allclose(study.median[at], np.median(gradients), **tight)
         np.testing.assert_allclose(study.mean[at], np.mean(gradients), **tight)
         np.testing.assert_allclose(study.quantiles[at], np.quantile(gradients, s_.QUANTILES), **tight)
@@ -105,6 +107,16 @@ def test_a_saturated_row_keeps_its_digits():
     assert wanted < 1e-16
     assert jacobian[0] == pytest.approx(wanted, rel=1e-12)
     assert gradient[0] == pytest.approx(wanted, rel=1e-12)  # keys of length 1, at right angles: J K has J's norm
+
+
+def test_no_row_answers_more_strongly_than_one_that_two_keys_share():
+    """‖J‖ is at most ½: what the limit of a dead row is to be compared with."""
+    rng = np.random.default_rng(13)
+    scores = rng.standard_normal((20_000, 8)) * rng.uniform(0, 20, (20_000, 1))
+    _, norms, _ = s_.row_responses(scores, np.broadcast_to(np.eye(8), (20_000, 8, 8)))
+    assert norms.max() <= 0.5
+    _, shared, _ = s_.row_responses([[3.0, 3.0, -99.0]], [np.eye(3)])
+    assert shared == pytest.approx(0.5)
 
 
 def test_one_key_is_even_and_dead():

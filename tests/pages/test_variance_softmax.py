@@ -240,3 +240,13 @@ def test_a_second_visitor_does_not_measure_again(monkeypatch):
 
     monkeypatch.setattr(saturation, "measure_saturation", fail)
     assert_well(opened("variance", "zh", showing(guess_dead=12)))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_fold_says_how_it_was_measured_and_what_other_limits_would_say(lang, measured):
+    app = opened("variance", lang, showing(guess_dead="skip"))
+    app.session_state["softmax_details"] = True
+    app.run()
+    assert_well(app)
+    assert all(frame.share(value) in said(app) for value in measured.below[at(measured, 512)])
+    assert any(word in said(app) for word in ("Wilson", "威尔逊"))
