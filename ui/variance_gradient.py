@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
@@ -46,11 +48,10 @@ def _row(bench: Workbench, text: Text) -> None:
     spec = variance_gradient_charts.jacobian_spec(len(names), layout)
     st.vega_lite_chart(data, spec, width="content", key="jacobian")
     root = display.short(found["sqrt"].divisor)
-    st.markdown(text.sentences([text("see_jacobian", root=root), _measured(found[bench.scale], bench, text)]))
+    st.markdown("\n\n".join([text("see_jacobian", root=root), _measured(found[bench.scale], bench, text)]))
     if st.toggle(text("as_tables"), key="jacobian_table"):
-        for scale in SCALES:
-            J = attention.softmax_jacobian(found[scale].weights[bench.token])
-            st.markdown(f"**{NAMES[scale]}**\n\n{_jacobian_table(J, found[scale].weights[bench.token], bench, text)}")
+        st.dataframe(jacobian_table({scale: found[scale].weights[bench.token] for scale in SCALES}, names, text),
+                     hide_index=True)  # fmt: skip
 
 
 def steps(bench: Workbench, scale: str) -> attention.AttentionSteps:
@@ -76,11 +77,15 @@ def _measured(it: attention.AttentionSteps, bench: Workbench, text: Text) -> str
     return text.sentences(said)
 
 
-def _jacobian_table(J: Array, p: Array, bench: Workbench, text: Text) -> str:
-    names = called(bench, text)
-    lines = [[f"**{name}**", display.short(float(w), 4), *(display.short(float(x), 4) for x in row)]
-             for name, w, row in zip(names, p, J, strict=True)]  # fmt: skip
-    return table(["", "p", *names], lines)
+def jacobian_table(rows: Mapping[str, Array], names: Sequence[str], text: Text) -> pd.DataFrame:
+    """A row of weights and its Jacobian for each divisor; it scrolls on a phone, as Markdown would not."""
+    lines = [
+        [NAMES[scale], name, *(display.short(float(x), 4) for x in (weight, *entries))]
+        for scale, p in rows.items()
+        for name, weight, entries in zip(names, p, attention.softmax_jacobian(p), strict=True)
+    ]
+    columns = [text("table_divisor"), text("table_weight"), "p", *(f"J[·, {name}]" for name in names)]
+    return pd.DataFrame(lines, columns=columns)
 
 
 def rows_table(bench: Workbench, name: str, text: Text) -> str:

@@ -56,8 +56,8 @@ class Chain:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The steps there are: what is typed directly has no projection."""
-        return STEPS if self.bench.route == "input" else STEPS[:-1]
+        """The steps there are."""
+        return STEPS if is_projected(self.bench) else STEPS[:-1]
 
     def gradient(self, name: str) -> Array:
         """∂L/∂ of a step: of this row alone, or of all of W_Q. A masked key's weight is fixed: nothing goes there."""
@@ -92,6 +92,11 @@ class Chain:
         if 1 / self.steps.divisor < self.passed:
             return "divided"
         return "lost" if self.passed < LITTLE else "alive"
+
+
+def is_projected(bench: Workbench) -> bool:
+    """Whether Q is what W_Q makes of X, be it that it was typed so: if not, there is no way on to W_Q."""
+    return bench.route == "input" or "Q" not in workbench.typed_apart(bench)
 
 
 def of(bench: Workbench, scale: str | None = None) -> Chain:
@@ -163,10 +168,14 @@ def _checked(
     return Check(name, *at, nudge, *seen, slope, float(predicted))
 
 
+def larger(bench: Workbench) -> list[str]:
+    """What to enlarge for larger scores, so that Q remains what W_Q makes of X if it was."""
+    return ["W_Q"] if bench.route == "input" else ["Q", "W_Q"] if is_projected(bench) else ["Q"]
+
+
 def sharpened(bench: Workbench, times: float = 8.0) -> Workbench | None:
-    """The numbers with all scores so many times as large, by Q or W_Q; None where a number would be too large."""
-    name = "W_Q" if bench.route == "input" else "Q"
-    larger = bench.array(name) * times
-    if np.abs(larger).max() > numbers.LIMIT:
+    """The numbers with all scores so many times as large; None where a number would be too large."""
+    made = {name: bench.array(name) * times for name in larger(bench)}
+    if any(np.abs(matrix).max() > numbers.LIMIT for matrix in made.values()):
         return None
-    return replace(bench, matrices={**bench.matrices, name: workbench.from_floats(larger, 6)})
+    return replace(bench, matrices=bench.matrices | {name: workbench.from_floats(x, 6) for name, x in made.items()})

@@ -148,14 +148,14 @@ def norms_table(bench: Workbench, text: Text) -> str:
 
 
 def _changes(bench: Workbench, text: Text) -> None:
-    """What was only tried with the slider, done to the numbers; and the way on to W_Q."""
-    larger, typed = variance_gradient_chain.sharpened(bench), bench.route == "direct"
+    """What was only tried with the slider, done to the numbers; and the way on to W_Q, where Q was typed apart."""
+    sharper, names = variance_gradient_chain.sharpened(bench), variance_gradient_chain.larger(bench)
     with widgets.line():
         st.button(
-            text("sharpen", matrix="Q" if typed else "W_Q"), key="chain_sharpen", icon=":material/zoom_in:",
-            disabled=larger is None, on_click=state.callback(lambda: larger and state.commit(larger)),
+            text("sharpen", matrix=text.list(names)), key="chain_sharpen", icon=":material/zoom_in:",
+            disabled=sharper is None, on_click=state.callback(lambda: sharper and state.commit(sharper)),
         )  # fmt: skip
-        if typed:
+        if not variance_gradient_chain.is_projected(bench):
             st.button(
                 text("to_input"), key="chain_input", icon=":material/arrow_forward:", help=text("to_input_note"),
                 on_click=state.callback(lambda: state.commit(replace(state.bench(), route="input"))),
@@ -183,7 +183,7 @@ def _step(chain: Chain, names: Sequence[str], text: Text) -> None:
             text(f"step_{name}", target=names[chain.j], divisor=display.short(chain.steps.divisor)),
             put_in.arithmetic_of(chain, name, row, column, page),
         ]))  # fmt: skip
-        st.markdown(_checked(chain, row, column, text))
+        st.markdown(_checked(chain, text))
 
 
 def _index(axis: str, count: int, value: int, names: Sequence[str], text: Text) -> None:
@@ -198,10 +198,16 @@ def _index(axis: str, count: int, value: int, names: Sequence[str], text: Text) 
     )  # fmt: skip
 
 
-def _checked(chain: Chain, row: int, column: int, text: Text) -> str:
-    """The evidence: a number of W_Q (or Q) moved up and down, and what the loss did."""
-    column = min(column, chain.bench.sizes["d_k"] - 1)
-    it = variance_gradient_chain.check(chain, min(row, chain.bench.sizes["d_model"] - 1), column)
+def _checked(chain: Chain, text: Text) -> str:
+    """The evidence: a number of W_Q (or Q) moved up and down, and what the loss did.
+
+    The chosen number if it is one of these, else the one that matters most.
+    """
+    name, row, column = chosen(chain)
+    if name != chain.names[-1]:
+        end = np.abs(np.atleast_2d(chain.gradient(chain.names[-1])))
+        row, column = map(int, np.unravel_index(end.argmax(), end.shape))
+    it = variance_gradient_chain.check(chain, row, column)
     number = {"nudge": f"{it.nudge:.0e}".replace("e-0", "e-") if it.nudge < 1e-4 else f"{it.nudge:.4f}"}
     # Enough digits for a reader to divide the difference of the losses by twice the nudge.
     digits = {"up": 10, "down": 10, "slope": 5, "predicted": 5}

@@ -35,6 +35,7 @@ BENCHES = {
     "saturated": w.preset("saturated"),
     "causal": replace(CAT, mask="causal", token=2),
     "one token": w.with_tokens(CAT, ("a",)),
+    "apart": w.with_cells(CAT, "Q", {(1, 0): "1/3"}),
     "all masked": w.with_allowed(CAT, {(1, j): False for j in range(4)}),
     "one key": w.with_allowed(CAT, {(1, j): False for j in range(1, 4)}),
     "twins": w.preset("twins"),
@@ -91,7 +92,8 @@ def holds_the_way_back(bench):
     expected = {"output": d_output[i], "weights": np.where(seen, V @ d_output[i], 0), "scaled": J @ V @ d_output[i],
                 "scores": J @ V @ d_output[i] / steps.divisor, "Q": dQ[i],
                 "W_Q": np.outer(bench.array("X")[i], dQ[i])}  # fmt: skip
-    assert chain.names == tuple(STEPS if bench.route == "input" else STEPS[:-1])
+    projected = np.allclose(bench.array("X") @ bench.array("W_Q"), Q, rtol=1e-9, atol=1e-9)
+    assert chain.names == tuple(STEPS if projected else STEPS[:-1])
     for step in chain.names:
         size_of = max(np.abs(expected[step]).max(), np.abs(expected["output"]).max())
         assert_allclose(chain.gradient(step), expected[step], rtol=1e-9, atol=1e-12 * size_of)
@@ -102,7 +104,7 @@ def holds_the_way_back(bench):
 def test_the_loss_does_as_the_chain_says(bench):
     """The evidence on the page, for every number: no derivative was taken for it."""
     chain = of(bench)
-    rows = range(bench.sizes["d_model"] if bench.route == "input" else 1)
+    rows = range(bench.sizes["d_model"] if "W_Q" in chain.names else 1)
     for row in rows:
         for column in range(bench.sizes["d_k"]):
             it = check(chain, row, column)
@@ -111,7 +113,8 @@ def test_the_loss_does_as_the_chain_says(bench):
 
 
 def test_a_gradient_that_is_wrong_would_be_told():
-    it = check(of(CAT), 0, 0)
+    it = check(of(CAT), 1, 2)
+    assert it.predicted
     assert not replace(it, predicted=1.01 * it.predicted).agrees
     assert not replace(it, predicted=-it.predicted).agrees
     sentence = catalogue("variance_gradient", "en")["checked_off"]
@@ -161,6 +164,16 @@ def test_the_numbers_choose_the_sentence(name, kind, row):
         assert longest in said(app), id
 
 
+def test_the_evidence_is_of_the_number_that_matters_most_or_was_chosen():
+    end = of(CAT).gradient("W_Q")
+    for bench, at in ((CAT, np.unravel_index(np.abs(end).argmax(), end.shape)),
+                      (here(CAT, chain="W_Q", chain_row=3, chain_column=1), (3, 1))):  # fmt: skip
+        it = check(of(CAT), *map(int, at))
+        app = opened("variance", "en", here(bench))
+        start = f"with W_Q[{at[0] + 1}, {at[1] + 1}] moved up and down by 0.0001, the loss is {it.up:.10g} and"
+        assert start in said(app)
+
+
 def test_a_division_that_costs_more_is_told_from_saturation():
     assert of(replace(LARGE, scale="linear")).kind == "divided"
     assert of(here(CAT, target=1)).j == 1
@@ -183,15 +196,26 @@ def test_what_was_tried_can_be_made_real_and_undone():
     app.button(key="chain_sharpen").click().run()
     assert_well(app)
     assert_allclose(code(app).array("Q"), 8 * CAT.array("Q"))
+    assert_allclose(code(app).array("W_Q"), 8 * CAT.array("W_Q"))
     assert_allclose(code(app).steps().scores, 8 * CAT.steps().scores)
+    assert of(code(app)).names == STEPS
     app.button(key="undo").click().run()
     assert code(app).matrices == CAT.matrices
+    assert variance_gradient_chain.sharpened(BENCHES["huge"]) is None
+    assert_allclose(variance_gradient_chain.sharpened(INPUT).steps().scores, 8 * INPUT.steps().scores)
+
+
+def test_a_q_that_was_typed_apart_ends_the_chain_and_there_is_a_way_on():
+    apart = w.with_cells(CAT, "Q", {(1, 0): "7"})
+    assert variance_gradient_chain.larger(apart) == ["Q"]
+    app = opened("variance", "en", here(apart, chain="W_Q"))
+    assert_well(app)
+    assert len(frames(app)) == 3
     app.button(key="chain_input").click().run()
     assert_well(app)
+    assert code(app).route == "input"
     assert len(frames(app)) == 4
-    app.button(key="chain_sharpen").click().run()
-    assert_allclose(code(app).array("W_Q"), 8 * CAT.array("W_Q"))
-    assert variance_gradient_chain.sharpened(BENCHES["huge"]) is None
+    assert not [button for button in app.button if button.key == "chain_input"]
 
 
 def test_choices_travel_in_the_link():
@@ -212,11 +236,10 @@ def test_the_tables_say_it_in_numbers(lang):
     app = opened("variance", lang, here(bench))
     app.toggle(key="jacobian_table").set_value(True).run()
     assert_well(app)
-    tables = [m.value for m in app.markdown if "| p |" in m.value]
-    for scale, table in zip(SCALES, tables, strict=True):
-        p = weights(bench, scale)
-        for weight, row in zip(p, attention.softmax_jacobian(p), strict=True):
-            assert " | ".join(short(float(x), 4) for x in (weight, *row)) in table
+    lines = app.dataframe[0].value.to_numpy()
+    expected = [(p[i], *row) for p in (weights(bench, scale) for scale in SCALES)
+                for i, row in enumerate(attention.softmax_jacobian(p))]  # fmt: skip
+    assert lines[:, 2:].tolist() == [[short(float(x), 4) for x in row] for row in expected]
     for chart in app.get("vega_lite_chart"):
         assert '"description"' in chart.proto.spec
 
