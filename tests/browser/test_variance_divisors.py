@@ -96,7 +96,10 @@ def test_another_divisor_keeps_what_was_dragged(open_page, found):
 
 def test_on_a_phone_all_panels_and_sliders_are_on_one_screen(open_page):
     page = open_page(at("log"), width=390)
-    chart = page.locator(".st-key-divisors [data-testid=stVegaLiteChart]").bounding_box()
+    chart = page.locator(".st-key-divisors [data-testid=stVegaLiteChart]")
+    fits = "(chart) => chart.scrollWidth <= 390 && chart.querySelector('svg').getBoundingClientRect().width <= 390"
+    page.wait_for_function(fits, arg=chart.element_handle())  # the page has been told how wide it is
+    chart = chart.bounding_box()
     assert chart["height"] < 844 - 100
     for name in ("α", "d_k = 2ⁿ"):
         box = page.get_by_role("slider", name=name).bounding_box()
