@@ -35,7 +35,7 @@ class Chain:
     j: int  # the token whose value it should look like
     loss: float
 
-    @property
+    @cached_property
     def target(self) -> Array:
         """What the output should be: a constant, no part of the chain."""
         return self.bench.qkv()[2][self.j]
@@ -54,7 +54,7 @@ class Chain:
         mask = self.steps.mask
         return np.ones(len(self.p), dtype=bool) if mask is None else mask[self.i]
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The steps there are."""
         return STEPS if is_projected(self.bench) else STEPS[:-1]
@@ -168,14 +168,15 @@ def _checked(
     return Check(name, *at, nudge, *seen, slope, float(predicted))
 
 
-def larger(bench: Workbench) -> list[str]:
+def larger(chain: Chain) -> list[str]:
     """What to enlarge for larger scores, so that Q remains what W_Q makes of X if it was."""
-    return ["W_Q"] if bench.route == "input" else ["Q", "W_Q"] if is_projected(bench) else ["Q"]
+    return ["W_Q"] if chain.bench.route == "input" else ["Q", "W_Q"] if "W_Q" in chain.names else ["Q"]
 
 
-def sharpened(bench: Workbench, times: float = 8.0) -> Workbench | None:
+def sharpened(chain: Chain, times: float = 8.0) -> Workbench | None:
     """The numbers with all scores so many times as large; None where a number would be too large."""
-    made = {name: bench.array(name) * times for name in larger(bench)}
+    bench = chain.bench
+    made = {name: bench.array(name) * times for name in larger(chain)}
     if any(np.abs(matrix).max() > numbers.LIMIT for matrix in made.values()):
         return None
     return replace(bench, matrices=bench.matrices | {name: workbench.from_floats(x, 6) for name, x in made.items()})

@@ -117,6 +117,9 @@ def _steps(slot: int) -> list[dict[str, Any]]:
         "p_i": "datum.power_i / (datum.total || 1)", "p_j": "datum.power_j / (datum.total || 1)",
         "live": "datum.i === datum.j ? datum.p_i - datum.p_i * datum.p_i : -datum.p_i * datum.p_j",
         "square": "datum.live * datum.live", "ink": "1",
+        # Said once, and read by several channels.
+        "tip": f"'J[' + datum.name_i + ', ' + datum.name_j + '] = ' + {_shown('datum.live', 4)}",
+        "tip_p": f"datum.i === datum.j ? 'p(' + datum.name_j + ') = ' + {_shown('datum.p_i', 4)} : ''",
     }  # fmt: skip
     total = {"joinaggregate": [{"op": "sum", "field": "power_j", "as": "total"}], "groupby": ["i"]}
     norm = {"joinaggregate": [{"op": "sum", "field": "square", "as": "squares"}]}
@@ -136,9 +139,8 @@ def _bars(n: int, cell: int) -> list[alt.Chart]:
     y = alt.Y("p_i:Q", scale=tall, axis=None)
     ramp = alt.Scale(domain=np.linspace(0, 1, len(theme.WEIGHTS)).tolist(), range=list(theme.WEIGHTS),
                      interpolate="rgb")  # fmt: skip
-    tip = f"'p(' + datum.name_j + ') = ' + {_shown('datum.p_i', 4)}"
     bars = own.mark_bar(
-        stroke=theme.MASKED_STROKE, strokeWidth=1, tooltip={"expr": tip}, description={"expr": tip}
+        stroke=theme.MASKED_STROKE, strokeWidth=1, tooltip={"expr": "datum.tip_p"}, description={"expr": "datum.tip_p"}
     ).encode(x, y, alt.Color("p_i:Q", scale=ramp, legend=None))
     if cell < LEGIBLE:
         return [bars]
@@ -154,12 +156,11 @@ def _entries(n: int, cell: int, room: int) -> list[alt.Chart]:
     every = alt.Chart()
     ramp = alt.Scale(domain=np.linspace(-MOST, MOST, len(theme.SIGNED)).tolist(), range=list(theme.SIGNED),
                      interpolate="rgb", clamp=True)  # fmt: skip
-    tip = f"'J[' + datum.name_i + ', ' + datum.name_j + '] = ' + {_shown('datum.live', 4)}"
     colour = alt.when("!datum.open").then(alt.value(theme.MASKED)).otherwise(
         alt.Color("live:Q", scale=ramp, legend=None))  # fmt: skip
     cells = every.mark_rect(
-        cornerRadius=3, stroke=theme.MASKED, strokeWidth=1, cursor="pointer", tooltip={"expr": tip},
-        description={"expr": tip},
+        cornerRadius=3, stroke=theme.MASKED, strokeWidth=1, cursor="pointer", tooltip={"expr": "datum.tip"},
+        description={"expr": "datum.tip"},
     ).encode(x, y, colour)  # fmt: skip
     struck = every.transform_filter("!datum.open").mark_point(
         shape="M-.5,.5L.5,-.5", size=(cell * 0.86) ** 2, stroke=theme.MASKED_STROKE, strokeWidth=1.2, filled=False

@@ -35,8 +35,8 @@ def draw(bench: Workbench, text: Text) -> None:
     _picture(chain, text)
     st.markdown(_where(chain, names, text))
     _step(chain, names, text)
-    st.markdown(norms_table(bench, text))
-    _changes(bench, text)
+    st.markdown(norms_table(chain, text))
+    _changes(chain, text)
 
 
 def size(x: float) -> str:
@@ -131,12 +131,13 @@ def _where(chain: Chain, names: Sequence[str], text: Text) -> str:
     return text.sentences([whole, text(f"lost_{chain.kind}", token=names[chain.i], weight=weight, **numbers)])
 
 
-def norms_table(bench: Workbench, text: Text) -> str:
+def norms_table(own: Chain, text: Text) -> str:
     """How long the gradient is after each step, for each divisor, and by what two of the steps multiply it."""
-    chains = {scale: variance_gradient_chain.of(bench, scale) for scale in SCALES}
+    bench = own.bench
+    chains = {scale: own if scale == bench.scale else variance_gradient_chain.of(bench, scale) for scale in SCALES}
     heads = [f"**{NAMES[scale]}**{text('yours')}" if scale == bench.scale else NAMES[scale] for scale in SCALES]
     rows = []
-    for name in chains["none"].names:
+    for name in own.names:
         cells = [size(chain.norm(name)) for chain in chains.values()]
         if name == "scaled":
             cells = [f"{cell} (× {size(chain.passed)})" for cell, chain in zip(cells, chains.values(), strict=True)]
@@ -147,15 +148,15 @@ def norms_table(bench: Workbench, text: Text) -> str:
     return table([text("table_norm"), *heads], rows)
 
 
-def _changes(bench: Workbench, text: Text) -> None:
+def _changes(chain: Chain, text: Text) -> None:
     """What was only tried with the slider, done to the numbers; and the way on to W_Q, where Q was typed apart."""
-    sharper, names = variance_gradient_chain.sharpened(bench), variance_gradient_chain.larger(bench)
+    sharper, names = variance_gradient_chain.sharpened(chain), variance_gradient_chain.larger(chain)
     with widgets.line():
         st.button(
             text("sharpen", matrix=text.list(names)), key="chain_sharpen", icon=":material/zoom_in:",
             disabled=sharper is None, on_click=state.callback(lambda: sharper and state.commit(sharper)),
         )  # fmt: skip
-        if not variance_gradient_chain.is_projected(bench):
+        if "W_Q" not in chain.names:
             st.button(
                 text("to_input"), key="chain_input", icon=":material/arrow_forward:", help=text("to_input_note"),
                 on_click=state.callback(lambda: state.commit(replace(state.bench(), route="input"))),

@@ -201,13 +201,13 @@ def test_what_was_tried_can_be_made_real_and_undone():
     assert of(code(app)).names == STEPS
     app.button(key="undo").click().run()
     assert code(app).matrices == CAT.matrices
-    assert variance_gradient_chain.sharpened(BENCHES["huge"]) is None
-    assert_allclose(variance_gradient_chain.sharpened(INPUT).steps().scores, 8 * INPUT.steps().scores)
+    assert variance_gradient_chain.sharpened(of(BENCHES["huge"])) is None
+    assert_allclose(variance_gradient_chain.sharpened(of(INPUT)).steps().scores, 8 * INPUT.steps().scores)
 
 
 def test_a_q_that_was_typed_apart_ends_the_chain_and_there_is_a_way_on():
     apart = w.with_cells(CAT, "Q", {(1, 0): "7"})
-    assert variance_gradient_chain.larger(apart) == ["Q"]
+    assert variance_gradient_chain.larger(of(apart)) == ["Q"]
     app = opened("variance", "en", here(apart, chain="W_Q"))
     assert_well(app)
     assert len(frames(app)) == 3
