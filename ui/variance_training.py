@@ -157,7 +157,9 @@ def _board(optimizer: str, measure: str, guess: str | None, pace: Pace, text: Te
     series, hidden = _series(optimizer), guess is None
     if _pace(series) != pace:
         _draw_anew()
-    st.progress(series.share, _progress(series, text))
+    with st.container():  # always there, or the chart would move to another place and be drawn anew
+        if series.next is not None:
+            st.progress(series.share, _progress(series, text))
     spec = charts.spec(shell.layout(), measure, guess or "", hidden, text)
     frame = _kept_frame(series, measure, hidden) if series.next is None else charts.frame(series, measure, hidden)
     st.vega_lite_chart(frame, spec, key="training_chart", width="content")
@@ -170,10 +172,15 @@ def _board(optimizer: str, measure: str, guess: str | None, pace: Pace, text: Te
 def _progress(series: Series, text: Text) -> str:
     """How far the runs are."""
     following = series.next
-    counts = {"runs": len(series.settings), "steps": training.STEPS, "seeds": SEEDS, "sizes": len(training.D_K)}
     if following is None or not series.share:
-        return text("progress_done" if following is None else "progress_none", **counts)
-    return text("progress", seed=series.seeds.index(following.seed) + 1, step=series.steps(following), **counts)
+        return text("progress_done" if following is None else "progress_none", **_counts(series))
+    seed, step = series.seeds.index(following.seed) + 1, series.steps(following)
+    return text("progress", seed=seed, step=step, **_counts(series))
+
+
+def _counts(series: Series) -> dict[str, int]:
+    return {"runs": len(series.settings), "steps": training.STEPS, "seeds": len(series.seeds),
+            "sizes": len(training.D_K)}  # fmt: skip
 
 
 # What finished runs come to changes only when another one has finished.
@@ -186,14 +193,16 @@ def _kept_frame(series: Series, measure: str, hidden: bool) -> Any:
 
 @lru_cache(maxsize=64)
 def _said(series: Series, runs: int, measure: str, guess: str | None, text: Text) -> str:
-    """What to see in the chart, the answer to the question, and what else the runs show."""
+    """The answer to the question, what to see in the chart, and what else the runs show."""
+    done = series.next is None
     lines = [text(f"see_{measure}")]
     if guess is not None:
-        lines.append(words.verdict(series, guess, text(f"optimizer_{series.optimizer}"), text))
+        lines.insert(0, words.verdict(series, guess, text(f"optimizer_{series.optimizer}"), text))
     found = list(words.findings(series, guess is None, text))
     if found:
-        so_far = "" if series.next is None else text("so_far", runs=runs, all=len(series.settings))
-        lines += [so_far, "\n".join(f"- {sentence}" for sentence in found)]
+        lines += ["" if done else text("so_far", runs=runs, all=len(series.settings))]
+        lines += ["\n".join(f"- {sentence}" for sentence in found)]
+    lines += [f":small[{_progress(series, text)}]"] if done else []
     return "\n\n".join(filter(None, lines))
 
 

@@ -83,12 +83,12 @@ def spec(layout: str, measure: str, guess: str, hidden: bool, text: Text) -> dic
     width = min(width_of(layout, columns, axis=0) + (24 - GAP) - 30 // columns, 230)
     height, panels = HIGH if columns > 2 else 120, []
     for k, d_k in enumerate(training.D_K):
-        last = d_k == training.D_K[-1]
-        marks = [*_level(measure, k % columns == 0, text), *_curves(measure, k % columns == 0, text)]
+        first, last = k % columns == 0, d_k == training.D_K[-1]
+        marks = [*_level(measure, first, text), *_curves(measure, first, text)]
         if last and hidden:
             marks += _waiting(width, height, text)
         if last and guess in BANDS and measure == "loss":
-            marks += _band(guess, measure, text)
+            marks += _band(guess, measure, first, text)
         panel = layered(width, height, *marks, share_colour=True)
         panel["transform"] = [{"filter": f"datum.d === {d_k}"}]
         panels.append(panel | {"title": {"text": f"d_k = {d_k}", "fontSize": 13, "offset": 6}})
@@ -96,7 +96,7 @@ def spec(layout: str, measure: str, guess: str, hidden: bool, text: Text) -> dic
 
 
 def _curves(measure: str, first: bool, text: Text) -> list[alt.Chart]:
-    x, y = _axes(measure, first)
+    x, y = _axes(measure, first, text)
     colour = coloured(tuple(LETTERS))
     colour.legend = alt.Legend(orient="top", title=None, offset=0, symbolOpacity=1)
     seeds, medians = _folded(COLUMNS), _folded([letter + MEDIAN for letter in LETTERS.values()])
@@ -119,8 +119,12 @@ def _folded(columns: list[str]) -> alt.Chart:
     )  # fmt: skip
 
 
-def _axes(measure: str, first: bool, at: str = "step:Q") -> tuple[alt.X, alt.Y]:
-    axis = alt.Axis(values=[0, 50, 100], grid=False, title=None)
+def _axes(measure: str, first: bool, text: Text, at: str = "step:Q") -> tuple[alt.X, alt.Y]:
+    """The first panel of a row says what its axes are; the others are alike."""
+    ticks = [0, training.STEPS // 2, training.STEPS]
+    axis = alt.Axis(values=ticks, grid=False, title=None)
+    if first:
+        axis.labelExpr = f"datum.value === {ticks[1]} ? '{text('axis_step', step=ticks[1])}' : datum.label"
     x = alt.X(at, scale=alt.Scale(domain=[0, training.STEPS], nice=False), axis=axis)
     return x, alt.Y("v:Q", scale=_scale(measure), axis=_value_axis(measure, first), title=None)
 
@@ -153,7 +157,7 @@ def _level(measure: str, first: bool, text: Text) -> list[alt.Chart]:
     """What blind guessing, or looking at all alike, comes to: a line to compare with."""
     if measure not in LEVELS:
         return []
-    y = _axes(measure, first)[1]
+    y = _axes(measure, first, text)[1]
     line = _still(v=LEVELS[measure]).mark_rule(strokeDash=[3, 3], opacity=0.6, tooltip=None).encode(
         y, alt.Stroke("ink:Q", scale=INK_SCALE, legend=None)
     )  # fmt: skip
@@ -163,7 +167,7 @@ def _level(measure: str, first: bool, text: Text) -> list[alt.Chart]:
     word = _still(v=LEVELS[measure], at=training.STEPS).mark_text(
         text=text(f"level_{measure}"), align="right", dx=-2, dy=9 if below else -7, fontSize=11
     )
-    return [line, word.encode(_axes(measure, first, at="at:Q")[0], y, FILL)]
+    return [line, word.encode(_axes(measure, first, text, at="at:Q")[0], y, FILL)]
 
 
 def _waiting(width: int, height: int, text: Text) -> list[alt.Chart]:
@@ -173,9 +177,9 @@ def _waiting(width: int, height: int, text: Text) -> list[alt.Chart]:
             _word(text("guess_first"), x, alt.YValue(height / 2 + 36), fontSize=11)]  # fmt: skip
 
 
-def _band(guess: str, measure: str, text: Text) -> list[alt.Chart]:
+def _band(guess: str, measure: str, first: bool, text: Text) -> list[alt.Chart]:
     """Where the guess has the loss end: a frame around the last steps."""
-    x, y = _axes(measure, first=False, at="start:Q")
+    x, y = _axes(measure, first, text, at="start:Q")
     low, high = (min(share * training.CHANCE, ENDS["loss"][1]) for share in BANDS[guess])
     there = _still(v=low, high=high, start=training.STEPS - LAST, end=training.STEPS)
     frame = there.mark_rect(fill=CHOSEN, fillOpacity=0.18, stroke=CHOSEN, strokeWidth=1.5, tooltip=None)
