@@ -26,6 +26,17 @@ PANELS = ("dead", "entropy", "gradient")
 AXIS = 42  #: pixels left of a plot
 SIDE = 62  #: pixels right of the dozen, for what is said of a row
 
+DERIVED = [{"name": "dk", "expr": "round(pow(2, at_n))"}, {"name": "step", "expr": "round(alpha * 20)"}]
+
+
+def _only(which: str) -> dict[str, str]:
+    return {"filter": which}
+
+
+#: What the panels and the numbers share, which Vega computes once for all of them: constant filters come first.
+CURVES = [_only("datum.kind !== 'row' || datum.i === 0"),
+          _only("datum.a === null || datum.a === step")]  # fmt: skip
+
 #: layout → (the panels in their order, how many beside each other, pixels of a row's cell, height of a plot)
 SHAPES: dict[str, tuple[tuple[str, ...], int, tuple[int, int], int]] = {
     "xl": (("rows", *PANELS), 4, (20, 15), 180), "wide": (("rows", *PANELS), 4, (13, 13), 156),
@@ -44,7 +55,7 @@ _SHORT = {"medium": ("entropy", "dead", "median", "mean"), "phone": ("entropy", 
 def open_spec(layout: str) -> dict[str, Any]:
     """While the question is open: a dozen rows, undivided, of vectors no longer than 64."""
     slider = {"input": "range", "min": 0, "max": 6, "step": 0.5, "name": D_SLIDER}
-    params = [{"name": "at_n", "value": 4, "bind": slider}, {"name": "alpha", "value": 0}]
+    params = [{"name": "at_n", "value": 4, "bind": slider}, {"name": "alpha", "value": 0}, *DERIVED]
     wide = 26 if layout == "phone" else 34
     return page([_dozen((wide, 15))], 1, in_both("open_alt", "variance_softmax")) | {"params": params}
 
@@ -61,7 +72,7 @@ def spec(layout: str, lines: int) -> dict[str, Any]:
     pictures = {"concat": [parts[name] for name in order], "columns": columns, "spacing": SPACING}
     slider = {"input": "range", "min": 0, "max": 12, "step": 0.5, "name": D_SLIDER}
     alphas = {"input": "range", "min": 0, "max": 1, "step": ALPHAS[1], "name": ALPHA_SLIDER}
-    params = [{"name": "at_n", "value": 9, "bind": slider}, {"name": "alpha", "value": 0, "bind": alphas}]
+    params = [{"name": "at_n", "value": 9, "bind": slider}, {"name": "alpha", "value": 0, "bind": alphas}, *DERIVED]
     views = [pictures, _numbers(layout, lines)]
     whole = page(views, 1, in_both("alt", "variance_softmax")) | {"params": params}
     return whole | {"spacing": 8}
@@ -118,8 +129,9 @@ def _dozen(cell: tuple[int, int]) -> dict[str, Any]:
         ink="1", says="'d_k = ' + datum.d + ': ' + replace(datum.own, '#', datum.dead)"
     ).mark_text(align="left", fontSize=12).encode(alt.Text("says:N"), alt.XValue(0), alt.YValue(ROWS * high + 14), INK)
     picture = layered(KEYS * wide, ROWS * high, cells, struck, alive, dead, said, _title("rows"), checked=False)
-    chosen = "datum.kind !== 'row' || datum.n === at_n"
-    return picture | {"transform": [{"filter": chosen}, *({"calculate": e, "as": name} for name, e in steps.items())]}
+    chosen = [_only("datum.kind === 'row' || datum.kind === 'count' || datum.kind === 'title_rows'"),
+              _only("datum.kind !== 'row' || datum.n === at_n")]  # fmt: skip
+    return picture | {"transform": [*chosen, *({"calculate": e, "as": name} for name, e in steps.items())]}
 
 
 # The panels.
@@ -133,8 +145,7 @@ def _panel(name: str, width: int, height: int) -> dict[str, Any]:
     colour = _colour()
     tip = alt.Tooltip("tip:N")
     curve = of_kind("curve")
-    here = curve.transform_filter("datum.d === round(pow(2, at_n))")
-    at = alt.Chart().transform_filter("datum.kind === 'row' && datum.n === at_n && datum.i === 0")
+    here, at = curve.transform_filter("datum.d === dk"), of_kind("row").transform_filter("datum.n === at_n")
     marks = [
         at.transform_calculate(ink="1").mark_rule(strokeWidth=1, opacity=0.6, tooltip=None).encode(x, INK),
         curve.mark_line(clip=True).encode(x, y, colour, strokeWidth=_where_power(7, 2), opacity=_where_power(0.4, 1)),
@@ -160,9 +171,8 @@ def _panel(name: str, width: int, height: int) -> dict[str, Any]:
         for above, beside in enumerate(({"align": "left", "dx": 9}, {"align": "right", "dx": -9})):  # off the curve
             words = guess.transform_filter(f"datum.i === {above}").transform_calculate(ink="1")
             marks.append(words.mark_text(fontWeight="bold", **beside).encode(x, y, alt.Text("text:N"), INK))
-    chosen = "datum.kind !== 'curve' || datum.a === null || datum.a === round(alpha * 20)"
-    picture = layered(width, height, *marks, _title(name), share_colour=True, checked=False)
-    return picture | {"transform": [{"filter": chosen}]}
+    picture = layered(width, height, *marks, _title(name), checked=False)
+    return picture | {"transform": CURVES}
 
 
 def _axis(name: str, field: str) -> alt.Y:
@@ -201,8 +211,7 @@ def told(layout: str) -> tuple[str, ...]:
 def _numbers(layout: str, lines: int) -> dict[str, Any]:
     at, size = STOPS_OF_TEXT[layout], 11 if layout == "phone" else 12
     y = alt.Y("line:Q", scale=alt.Scale(domain=[0, (lines + 1) * LINE], reverse=True, nice=False), axis=None)
-    chosen = "datum.d === round(pow(2, at_n)) && (datum.a === null || datum.a === round(alpha * 20))"
-    here = of_kind("curve").transform_filter(chosen).transform_calculate(
+    here = of_kind("curve").transform_filter("datum.d === dk").transform_calculate(
         line=f"datum.i * {LINE} + {1.5 * LINE}", ink="1",
         name="datum.a === null ? datum.side : replace(datum.side, 'α', format(alpha, '.2f'))",
     )  # fmt: skip
@@ -217,12 +226,13 @@ def _numbers(layout: str, lines: int) -> dict[str, Any]:
         marks.append(text.mark_text(align="left", fontSize=size).encode(
             alt.Text("short:N" if layout in _SHORT else f"{field}:N"), alt.XValue(x), y, INK
         ))  # fmt: skip
-    here = alt.Chart().transform_filter("datum.kind === 'row' && datum.n === at_n && datum.i === 0")
-    marks.append(here.transform_calculate(ink="1", text="'d_k = ' + datum.d").mark_text(
+    at_stop = of_kind("row").transform_filter("datum.n === at_n")
+    marks.append(at_stop.transform_calculate(ink="1", text="'d_k = ' + datum.d").mark_text(
         align="left", fontSize=size, fontWeight="bold"
     ).encode(alt.Text("text:N"), alt.XValue(0), alt.YValue(LINE // 2), INK))  # fmt: skip
     for x, what in zip(at[1:], told(layout), strict=False):
         marks.append(of_kind(f"head_{what}").transform_calculate(ink="1").mark_text(
             align="left", fontSize=size, fontWeight="bold"
         ).encode(alt.Text("text:N"), alt.XValue(x), alt.YValue(LINE // 2), INK))  # fmt: skip
-    return layered(charts.ROOM[layout][0] - 20, (lines + 1) * LINE, *marks, checked=False)
+    picture = layered(charts.ROOM[layout][0] - 20, (lines + 1) * LINE, *marks, checked=False)
+    return picture | {"transform": CURVES}
