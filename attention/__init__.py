@@ -4,7 +4,7 @@ Arrays are float64 of shape (..., n, d): tokens are rows, leading axes are batch
 Masks are boolean: True = may attend.
 """
 
-from attention import assumptions, by_line, divided, divisors, examples, experiment, variants
+from attention import assumptions, by_line, distributions, divided, divisors, examples, experiment, variants
 from attention.checks import InputError
 from attention.dot_product import AttentionSteps, attention, attention_steps
 from attention.edits import Edit, smallest_edit
@@ -66,6 +66,7 @@ __all__ = [
     "central_slope",
     "combine_masks",
     "distance_loss",
+    "distributions",
     "divided",
     "divisors",
     "entropy",

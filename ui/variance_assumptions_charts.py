@@ -155,8 +155,8 @@ def _axis() -> alt.X:
 
 
 def _growth_panel(scale: str, width: int, text: Text) -> dict[str, Any]:
-    log = alt.Scale(type="log", base=4, domain=[alt.expr("low"), alt.expr("high")], nice=False)
-    axis = alt.Axis(tickCount=6, format=",.3~g", title=None)
+    log = alt.Scale(type="log", domain=[alt.expr("low"), alt.expr("high")], nice=False)
+    axis = alt.Axis(values=[4.0**n for n in range(-8, 9)], format=",.3~g", title=None)
     x, y = _axis(), alt.Y("y:Q", scale=log, axis=axis)
     layers = []
     for what, filled in (("sd", True), ("mean", False)):

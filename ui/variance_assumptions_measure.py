@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from attention import assumptions, experiment
 from attention.assumptions import STOPS, Components, Measured, Rows, Sums
+from attention.distributions import KS_95, distance, exact_cdf, normal_cdf, signs_cdf
 from attention.experiment import Report
 from ui import views
 from ui.workbench import Workbench
@@ -66,20 +67,20 @@ def shape(of: Components, d_k: int) -> Shape:
         half, step = 1.0, 2  # q·k is d_k, d_k − 2, d_k − 4, …: a bar each
         reach = min(math.ceil(4.5 * sd / 2) * 2 + d_k % 2, d_k)
         grid = edges = np.arange(-reach - 1, reach + 2, 2.0)
-        below, middle, between = assumptions.signs_cdf(grid, d_k), (grid[1:] + grid[:-1]) / 2, 1
+        below, middle, between = signs_cdf(grid, d_k), (grid[1:] + grid[:-1]) / 2, 1
     else:
         half, step = sd / BAR / 2, BAR * PER
         grid = mean + sd * np.arange(-FAR * step, FAR * step + 1) / step
         reach = int(4.5 * BAR) * PER + PER // 2  # the middle bar is about the mean
         edges = grid[FAR * step - reach : FAR * step + reach + 1 : PER]
-        below = assumptions.exact_cdf(of, d_k, grid) if of.law == "normal" else assumptions.normal_cdf(grid, mean, sd)
+        below = exact_cdf(of, d_k, grid) if of.law == "normal" else normal_cdf(grid, mean, sd)
         middle, between = grid[PER // 2 : -PER // 2], PER
     root = math.sqrt(d_k)
     claim_at = root * np.linspace(-4, 4, 97)
-    above, under = (assumptions.normal_cdf(claim_at + side * half, 0, root) for side in (1, -1))
+    above, under = (normal_cdf(claim_at + side * half, 0, root) for side in (1, -1))
     return Shape(
         curve={"normal": "exact", "signs": "binomial"}.get(of.law, "limit"), mean=mean, sd=sd, edges=edges, grid=grid,
-        below=below, limit=assumptions.normal_cdf(grid, mean, sd), at=middle, share=below[between:] - below[:-between],
+        below=below, limit=normal_cdf(grid, mean, sd), at=middle, share=below[between:] - below[:-between],
         claim_at=claim_at, claim=above - under,
     )  # fmt: skip
 
@@ -139,15 +140,15 @@ def study(of: Components, d_k: int, seed: int, draws: int, _report: Report) -> S
     sample, expected = drawn[STOPS.index(d_k)], shape(of, d_k)
     return Study(
         of=of, d_k=d_k, measured=assumptions.measure(drawn, STOPS), counts=np.histogram(sample, expected.edges)[0],
-        distance=assumptions.distance(sample, expected.grid, expected.below),
-        limit=assumptions.distance(sample, expected.grid, expected.limit),
+        distance=distance(sample, expected.grid, expected.below),
+        limit=distance(sample, expected.grid, expected.limit),
         beyond=int((np.abs(sample - expected.mean) > 3 * expected.sd).sum()),
     )  # fmt: skip
 
 
 def bound(study: Study) -> float:
     """What the distance from the true distribution stays below, 95 times in 100."""
-    return assumptions.KS_95 / math.sqrt(study.measured.draws)
+    return KS_95 / math.sqrt(study.measured.draws)
 
 
 def beyond(study: Study) -> tuple[float, float, float]:

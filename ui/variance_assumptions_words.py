@@ -27,7 +27,7 @@ MEAN = {
 }
 VARIANCE = {
     "correlated": r"&= d_k\,(1+\rho^2) \\ &= {d}\,(1 + {rho}^2)",
-    "means": r"&= d_k\,(1+\mu_q^2+\mu_k^2) \\ &= {d}\,(1 + {mean_q}^2 + {mean_k}^2)",
+    "means": r"&= d_k\,(1+\mu_q^2+\mu_k^2) \\ &= {d}\,(1 + {mean_q}^2 + {mean_k}^2) \\ &",
     "variances": r"&= d_k\,\sigma_q^2\,\sigma_k^2 \\ &= {d} \cdot {sd_q}^2 \cdot {sd_k}^2",
     "dependent": r"&= d_k\,(1+(d_k-1)\,r^2) \\ &= {d}\,(1 + {rest} \cdot {shared}^2)",
 }

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention import assumptions as a
-from attention import experiment
+from attention import distributions, experiment
 from attention.assumptions import Components
 from tests.pages.reading import assert_well, code, frames, opened, said
 from ui import charts, link, views
@@ -70,15 +70,15 @@ def test_bars_curves_and_table_are_those_of_the_link(lang, shown, of, d_k):
     half = 1 if of.law == "signs" else math.sqrt(variance) / 8
     at = np.array(line.index)
     expected = {
-        "normal": lambda x: a.exact_cdf(of, d_k, x), "signs": lambda x: a.signs_cdf(x, d_k),
-        "laplace": lambda x: a.normal_cdf(x, mean, math.sqrt(variance)),
+        "normal": lambda x: distributions.exact_cdf(of, d_k, x), "signs": lambda x: distributions.signs_cdf(x, d_k),
+        "laplace": lambda x: distributions.normal_cdf(x, mean, math.sqrt(variance)),
     }[of.law]  # fmt: skip
     np.testing.assert_allclose(line, expected(at + half) - expected(at - half), atol=1e-9)
 
     claim = frame[(frame["kind"] == "claim") & frame["y"].notna()]
     assert len(claim) > 10
     root = math.sqrt(d_k)
-    shares = a.normal_cdf(claim["a"] + half, 0, root) - a.normal_cdf(claim["a"] - half, 0, root)
+    shares = distributions.normal_cdf(claim["a"] + half, 0, root) - distributions.normal_cdf(claim["a"] - half, 0, root)
     np.testing.assert_allclose(claim["y"], shares, atol=1e-12)
 
     measured = a.measure(x, a.STOPS)
@@ -149,7 +149,7 @@ def test_a_sceptic_sees_that_the_normal_limit_fails_at_1_and_does_at_64():
         told = " ".join(words.curves(found, expected, text))
         assert "they fit" in told
         assert ("would do as well" in told) == fits
-        limit = a.distance(products(Components())[a.STOPS.index(d_k)], expected.grid, expected.limit)
+        limit = distributions.distance(products(Components())[a.STOPS.index(d_k)], expected.grid, expected.limit)
         assert f"{limit:.2%}" in told
     heavy = words.curves(study(Components("laplace"), 1), measure.shape(Components("laplace"), 1), text)
     assert "do not follow it" in " ".join(heavy)
