@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,8 @@ from ui.variance_charts import NAMES
 from ui.workbench import Workbench
 
 Array = NDArray[np.float64]
+
+GROWS = 1.02  #: what ‖J‖ has to grow by, stretched, to be spoken of
 
 
 def draw(text: Text) -> None:
@@ -72,9 +74,27 @@ def _measured(it: attention.AttentionSteps, bench: Workbench, text: Text) -> str
     at = int(p.argmax())
     numbers = {"dead": f"{DEAD:g}", "weight": display.short(float(p[at])), "norm": display.short(size, 3)}
     said = [text(f"row_{kind}", token=token, most=called(bench, text)[at], **numbers)]
-    if n_open > 1 and (tied := int(np.isclose(p, p[at], rtol=1e-9).sum())) > 1:
-        said.append(text("row_tied", count=tied, limit=display.short(math.sqrt(tied - 1) / tied, 3)))
+    if n_open > 1:
+        said += _stretched(it.masked[bench.token], text)
     return text.sentences(said)
+
+
+def _stretched(scores: Array, text: Text) -> Iterator[str]:
+    """What the slider does to the row, stop by stop: whether ‖J‖ grows first, and where, if at all, the row dies."""
+    low, high, step = variance_gradient_charts.LOG2
+    times = 2.0 ** np.arange(max(low, 0), high + step, step)
+    sizes = norm(attention.softmax(np.outer(times, scores))).tolist()
+    most = int(np.argmax(sizes))
+    if sizes[most] > GROWS * sizes[0]:
+        yield text("row_grows", times=f"{times[most]:.3g}", norm=display.short(sizes[most], 3))
+    tied = int(np.isclose(scores, scores.max(), rtol=1e-12).sum())
+    if tied > 1:
+        yield text("row_tied", count=tied, limit=display.short(math.sqrt(tied - 1) / tied, 3))
+    elif sizes[-1] >= DEAD:
+        yield text("row_survives", times=f"{times[-1]:.3g}", norm=display.short(sizes[-1], 3))
+    elif sizes[0] >= DEAD:
+        dies = next(float(s) for s, size in zip(times, sizes, strict=True) if size < DEAD)
+        yield text("row_dies", times=f"{dies:.3g}", dead=f"{DEAD:g}")
 
 
 def jacobian_table(rows: Mapping[str, Array], names: Sequence[str], text: Text) -> pd.DataFrame:

@@ -181,14 +181,36 @@ def test_a_division_that_costs_more_is_told_from_saturation():
     assert of(same).kind == "idle"
 
 
+def stretched(bench, times):
+    steps = attention.attention_steps(*bench.qkv(), bench.mask_array(), scale=bench.scale)
+    p = attention.softmax(times * steps.masked[bench.token])
+    return float(np.linalg.norm(np.diag(p) - np.outer(p, p)))
+
+
+def test_what_the_slider_leads_to_is_measured():
+    """× 1, √2, 2 … 64: whether the row answers more at first, and from where on it is dead."""
+    stops = [2 ** (k / 2) for k in range(13)]
+    sizes = [stretched(CAT, s) for s in stops]
+    text = said(opened("variance", "en", here(CAT)))
+    assert max(sizes) > 1.02 * sizes[0]
+    assert f"× {stops[int(np.argmax(sizes))]:.3g} gives {short(max(sizes), 3)}" in text
+    assert f"From × {next(s for s, size in zip(stops, sizes, strict=True) if size < DEAD):.3g} on it is dead" in text
+    close = w.with_cells(CAT, "Q", {(1, c): f"{x / 100:.6f}" for c, x in enumerate(CAT.array("Q")[1])})
+    assert stretched(close, 64) > DEAD
+    assert "Even × 64 does not kill it" in said(opened("variance", "en", here(close)))
+
+
 def test_ties_outlive_every_stretch():
-    app = opened("variance", "en", here(BENCHES["twins"]))
-    p = weights(BENCHES["twins"], "sqrt")
-    assert np.isclose(p[0], p[2])
-    stretched = attention.softmax(1e6 * np.log(p))
-    limit = np.linalg.norm(attention.softmax_jacobian(stretched))
-    assert limit > DEAD
-    assert f"goes to {short(limit, 3)}" in said(app)
+    assert stretched(BENCHES["twins"], 1e6) > DEAD
+    limit = short(stretched(BENCHES["twins"], 1e6), 3)
+    assert f"goes to {limit}, not to 0" in said(opened("variance", "en", here(BENCHES["twins"])))
+
+
+def test_another_language_row_or_divisor_keeps_the_slider():
+    """The spec is the same, so the browser puts new data into the chart that it has."""
+    apps = [opened("variance", "en", here(CAT)), opened("variance", "zh", here(replace(CAT, token=3, scale="none")))]
+    one, other = (app.get("vega_lite_chart")[0].proto.spec for app in apps)
+    assert one == other
 
 
 def test_what_was_tried_can_be_made_real_and_undone():
