@@ -99,7 +99,6 @@ def _button(series: Series, text: Text) -> None:
         st.button(
             text(label), icon=":material/stop:" if on and not done else ":material/play_arrow:", key="training_start",
             type="secondary" if on or done else "primary", disabled=done,
-            help=text("help_start", runs=len(series.settings), steps=training.STEPS),
             on_click=state.callback(lambda: _want(_series(series.optimizer), not on)),
         )  # fmt: skip
 

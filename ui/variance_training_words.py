@@ -91,19 +91,24 @@ def findings(series: Series, hidden: bool, text: Text) -> Iterator[str]:
     if len(known) < len(outcomes):
         return
     for scale in training.SCALES:
-        yield _learned(scale, {d_k: median(known[d_k, scale].learned) for d_k in sizes}, text)
+        yield _learned(scale, {d_k: known[d_k, scale].learned for d_k in sizes}, text)
     yield _gradient(series, sizes[-1], known[sizes[-1], "none"], text)
     if not hidden:
         yield _conclusion(known[LARGEST, "none"], known[LARGEST, "sqrt"], text)
 
 
-def _learned(scale: str, learned: dict[int, float], text: Text) -> str:
-    """Which sizes learn, and after how many steps."""
-    said = [text("size_learned", d_k=d_k, steps=f"{steps:g}") for d_k, steps in learned.items() if steps < math.inf]
-    never = [str(d_k) for d_k, steps in learned.items() if steps == math.inf]
+def _learned(scale: str, runs: dict[int, tuple[float, ...]], text: Text) -> str:
+    """Which sizes learn, and after how many steps: what most of their seeds do; and how many seeds do not."""
+    learned = {d_k: median(steps) for d_k, steps in runs.items() if median(steps) < math.inf}
+    said = [text("size_learned", d_k=d_k, steps=f"{steps:g}") for d_k, steps in learned.items()]
+    never = [str(d_k) for d_k in runs if d_k not in learned]
     how = "all" if not never else "some" if said else "none"
-    return text(f"learned_{how}_{scale}", sizes=text.list(said), never=text.list(never),
-                level=number(BELOW * training.CHANCE), steps=training.STEPS)  # fmt: skip
+    sentences = [text(f"learned_{how}_{scale}", sizes=text.list(said), never=text.list(never),
+                      level=number(BELOW * training.CHANCE), steps=training.STEPS)]  # fmt: skip
+    of_those = [steps for d_k in learned for steps in runs[d_k]]
+    if math.inf in of_those:
+        sentences.append(text("not_all", count=of_those.count(math.inf), runs=len(of_those)))
+    return text.sentences(sentences)
 
 
 def _gradient(series: Series, d_k: int, unscaled: Outcome, text: Text) -> str:

@@ -282,3 +282,14 @@ def test_half_done_runs_say_nothing_of_what_they_will_come_to():
     assert variance_training_words.verdict(series, "fast", "Adam", text) == text("guess_waits", d_k=LARGEST)
     assert variance_training_words.verdict(series, "skip", "Adam", text) == text("answer_waits", d_k=LARGEST)
     assert len(list(variance_training_words.findings(series, True, text))) == 3
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_run_that_does_not_follow_the_others_is_counted(lang):
+    text, series = Text("variance_training", lang), made(2.0)
+    series.seeds = range(5)  # of five seeds, one may fall behind without changing what most do
+    for setting in series.settings:
+        series.done.setdefault(setting, series.done[replace(setting, seed=0)])
+    series.done[Setting(3, "sqrt", "adam", 1)] = made(2.0, sqrt=1.0).done[Setting(3, "sqrt", "adam", 1)]
+    sentence = next(variance_training_words.findings(series, False, text))
+    assert sentence.endswith(text("not_all", count=1, runs=3 * 5))
