@@ -87,7 +87,7 @@ def predicted_variance(of: Components, d_k: int) -> float:
     component only mean and variance enter, and with mean 0 and variance 1 it is d_k.
 
     Raises: InputError if d_k is no whole number from 1.
-    Source: moments of normal variables (Isserlis 1918), E[q²k²] = E[q²]E[k²] + 2E[qk]²; for r: the correlation matrix
+    Source: Isserlis (1918), Biometrika 12, for the moments of normal variables; for r: the correlation matrix
     C = (1 − r) I + r 11ᵀ has tr C² = d_k (1 + (d_k − 1) r²) and 1ᵀC1 = d_k (1 + (d_k − 1) r).
 
     >>> predicted_variance(Components(rho=0.9), 64), predicted_variance(Components(shared=0.5), 64)

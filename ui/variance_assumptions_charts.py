@@ -46,7 +46,7 @@ def histogram_data(study: Study, shape: Shape, text: Text) -> Any:
         "title": text("title_histogram", d_k=study.d_k),
         "bars": text("legend_bars", draws=f"{study.measured.draws:,}"),
         "line": text(f"legend_{shape.curve}"),
-        "dashes": text("legend_claim", d_k=study.d_k),
+        "dashes": text("legend_same" if shape.curve == "limit" else "legend_claim", d_k=study.d_k),
     }
     return _table(HISTOGRAM, records + [(kind, None, None, None, said) for kind, said in words.items()])
 
@@ -156,7 +156,7 @@ def _axis() -> alt.X:
 
 def _growth_panel(scale: str, width: int, text: Text) -> dict[str, Any]:
     log = alt.Scale(type="log", domain=[alt.expr("low"), alt.expr("high")], nice=False)
-    axis = alt.Axis(values=[4.0**n for n in range(-8, 9)], format=",.3~g", title=None)
+    axis = alt.Axis(values=[4.0**n for n in range(-8, 9)], format=",.4~g", title=None)
     x, y = _axis(), alt.Y("y:Q", scale=log, axis=axis)
     layers = []
     for what, filled in (("sd", True), ("mean", False)):

@@ -49,12 +49,12 @@ $$
 def number(x: float, decimals: int | None = None) -> str:
     """As on the whole page, or with so many decimals; with a real minus sign.
 
-    >>> number(-57.61), number(0.0), number(57.328, 2)
-    ('−57.6', '0', '57.33')
+    >>> number(-57.61), number(0.0), number(57.328, 2), number(-0.001, 2)
+    ('−57.6', '0', '57.33', '0.00')
     """
     if x == 0:
         return "0"
-    return signed(variance_charts.number(x) if decimals is None else f"{x:,.{decimals}f}")
+    return signed(variance_charts.number(x) if decimals is None else f"{round(x, decimals) or 0.0:,.{decimals}f}")
 
 
 def decimals(interval: Array) -> int:
