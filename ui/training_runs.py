@@ -1,9 +1,9 @@
 """Training runs that all visitors share: computed once, a moment at a time, by a page that asks for moments.
 
 A page that trains asks again every tick, for as long as it is open. After each moment the server rests in proportion,
-so training takes at most a share of its time, however many ask. Those who want the same runs look on while one page
-advances them; those who want others take turns. The runs of one seed grow together and the seeds follow one another:
-a first answer comes early, and the other seeds confirm it or not.
+so training takes at most a share of its time, however many ask, and less while a class is at work. Those who want the
+same runs look on while one page advances them; those who want others take turns. The runs of one seed grow together and
+the seeds follow one another: a first answer comes early, and the other seeds confirm it or not.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ Curve = NDArray[np.float64]
 
 MEASURES = ("loss", "gradient", "entropy", "accuracy")
 SEEDS = 5  #: how many seeds a series has, one after the other
-MOMENT = 0.03  #: seconds of work in one tick, if a single step does not take longer
-SHARE = 0.3  #: of the server's time that training may take
-TICK = 0.1  #: seconds between two ticks of a page that trains, if no other does
+MOMENT = 0.02  #: seconds of work in one tick, if a single step does not take longer
+SHARE = 0.3  #: of the server's time that training may take, and the less the more others want
+MOST_CROWDED = 4.0  #: so many times as long does the server rest at most
+TICK = 0.08  #: seconds between two ticks of a page that trains, if no other does
 PATIENCE = 5.0  #: seconds without a tick after which another page may go on; browsers slow down hidden ones
 MOST = 32  #: series that are kept: 3 MB each where somebody stopped half way, else 0.2 MB
 
@@ -141,7 +142,7 @@ class Runs:
         waiting = self.asking(3 * self.tick())
         if any(each.served < series.served for each in waiting) or not self.busy.acquire(blocking=False):
             return
-        start = time.monotonic()
+        start, worked = time.monotonic(), time.thread_time()
         try:
             with one_core():
                 while (setting := series.next) is not None:
@@ -150,8 +151,20 @@ class Runs:
                         break
         finally:
             series.served = time.monotonic()
-            self.rests_until = series.served + (series.served - start) * (1 / SHARE - 1)
+            self.rests_until = series.served + rest(series.served - start, time.thread_time() - worked)
             self.busy.release()
+
+
+def rest(taken: float, worked: float) -> float:
+    """How long the server rests after a moment, in seconds: longer where others had to be waited for.
+
+    taken: seconds that passed; worked: those in which this thread had a core, or 0 where there is no clock for that.
+
+    >>> round(rest(0.03, 0.03), 3), round(rest(0.03, 0.015), 3), round(rest(0.03, 0.0), 3)
+    (0.07, 0.14, 0.07)
+    """
+    crowd = max(taken / worked, 1.0) if worked > 0 else 1.0
+    return taken * (1 / SHARE - 1) * min(crowd, MOST_CROWDED)
 
 
 @st.cache_resource(show_spinner=False)

@@ -19,6 +19,8 @@ class Clock:
     def monotonic(self):
         return self.now
 
+    thread_time = monotonic
+
 
 @pytest.fixture
 def clock(monkeypatch):
@@ -95,6 +97,14 @@ def test_a_moment_is_short_and_the_server_rests_in_proportion(clock):
     clock.now += 2e-3
     runs.moment(series, "me")
     assert sum(map(series.steps, series.settings)) == 6
+
+
+def test_the_server_rests_longer_where_others_wait():
+    alone, crowded = (training_runs.rest(0.03, worked) for worked in (0.03, 0.01))
+    assert alone == pytest.approx(0.03 / training_runs.SHARE - 0.03)
+    assert crowded == pytest.approx(3 * alone)
+    assert training_runs.rest(0.03, 0.0001) == pytest.approx(4 * alone)  # but it does go on
+    assert training_runs.rest(0.03, 0.0) == alone  # a clock that stands still
 
 
 def test_a_class_that_wants_the_same_computes_it_once(clock):
