@@ -4,7 +4,7 @@ Arrays are float64 of shape (..., n, d): tokens are rows, leading axes are batch
 Masks are boolean: True = may attend.
 """
 
-from attention import assumptions, by_line, distributions, divided, divisors, examples, experiment, variants
+from attention import assumptions, by_line, distributions, divisors, examples, experiment, saturation, variants
 from attention.checks import InputError
 from attention.dot_product import AttentionSteps, attention, attention_steps
 from attention.edits import Edit, smallest_edit
@@ -67,7 +67,6 @@ __all__ = [
     "combine_masks",
     "distance_loss",
     "distributions",
-    "divided",
     "divisors",
     "entropy",
     "examples",
@@ -88,6 +87,7 @@ __all__ = [
     "project",
     "projection_gradients",
     "rotary",
+    "saturation",
     "sinusoidal_positions",
     "sliding_window_mask",
     "smallest_edit",

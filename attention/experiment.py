@@ -270,7 +270,7 @@ def share_interval(count: int, of: int) -> tuple[float, float]:
         raise InputError("whole_number", "count", f"at most {of}", count)
     p, z2 = count / of, Z_95**2 / of
     middle, reach = p + z2 / 2, math.sqrt(z2 * (p * (1 - p) + z2 / 4))
-    return max((middle - reach) / (1 + z2), 0.0), min((middle + reach) / (1 + z2), 1.0)
+    return (middle - reach) / (1 + z2) if count else 0.0, (middle + reach) / (1 + z2) if count < of else 1.0
 
 
 @lru_cache(maxsize=64)

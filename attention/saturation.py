@@ -1,7 +1,9 @@
-"""What softmax makes of scores as d_k grows: how even a row stays, whether it answers, how large its gradient is.
+"""Rows of scores as d_k grows: how they spread, and what softmax makes of them by each divisor.
 
-As in `attention.experiment` the vectors grow a few components at a time: the sweep costs as much as its last stop.
-All that is asked of a row follows from its scores, K Kᵀ and ‖q‖²: no Jacobian is ever built.
+How even a row of weights stays, whether it answers, how large its gradient is. One set of rows serves every divisor
+and every d_k, so that whatever differs is the divisor's doing. As in `attention.experiment` the vectors grow a few
+components at a time: the sweep costs as much as its last stop. All that is asked of a row follows from its scores,
+K Kᵀ and ‖q‖²: no Jacobian is ever built.
 """
 
 from __future__ import annotations
@@ -11,17 +13,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from attention import divisors
-from attention.checks import Array, InputError, finite_array, whole_number
-from attention.experiment import BLOCK, STOPS, Z_95, Report, checked_stops, chunks, generators
+from attention.checks import Array, InputError, finite_array, one_of, whole_number
+from attention.experiment import BLOCK, EDGES, STOPS, Z_95, Report, checked_stops, chunks, generators, share_interval
 
 SCALES = ("none", "sqrt", "linear")
 ALPHAS = tuple(step / 20 for step in range(21))
 """The exponents of d_k^α that are measured: 0, 0.05 … 1."""
 
-COLUMNS = (*(name for name in divisors.DIVISORS if name != "power"), *(f"power_{alpha:.2f}" for alpha in ALPHAS))
+POWERS = tuple(f"power_{alpha:.2f}" for alpha in ALPHAS)
+COLUMNS = (*(name for name in divisors.DIVISORS if name != "power"), *POWERS)
 """What the scores are divided by, in the order of the measurements' columns; the first three are SCALES."""
 
 DEAD = 0.01
@@ -37,7 +40,7 @@ FEW = 0.01
 
 @dataclass(frozen=True, eq=False)
 class Saturation:
-    """What softmax makes of the scores at each stop (s), for each of COLUMNS (c); nan where a divisor is 0."""
+    """The rows at each stop (s), and what softmax makes of them by each of COLUMNS (c); nan where a divisor is 0."""
 
     d_k: tuple[int, ...]  # (s,)
     draws: int
@@ -47,20 +50,45 @@ class Saturation:
     median: Array  # (s, c)   of ‖∂p/∂q‖
     mean: Array  # (s, c)     of ‖∂p/∂q‖
     interval: Mapping[str, Array]  # (s, c, 2)  the 95 % intervals of these four, by name
+    largest: Array  # (s, c)  mean of the largest weight of a row
     quantiles: Array  # (s, c, 4)  of ‖∂p/∂q‖, at QUANTILES
     below: Array  # (s, c, 2)  share of rows whose Jacobian norm is below LIMITS
-    top: Array  # (s, c)  the part of the sum of all ‖∂p/∂q‖ that the FEW largest make up
+    few: Array  # (s, c)  the part of the sum of all ‖∂p/∂q‖ that the FEW largest make up
+    deviation: Array  # (s, 3)  of q·k: the estimate and its 95 % interval; theory: √d_k
+    cosine_deviation: Array  # (s, 3)  of cos(q, k); theory: 1/√d_k
+    counts: NDArray[np.int64]  # (s, b)  of q·k between EDGES, in units of √d_k
+    cosine_counts: NDArray[np.int64]  # (s, b)  of cos(q, k) between EDGES, in units of 1/√d_k
     scores: Array  # (s, m, n_keys)  q·k of the first m rows
     cosines: Array  # (s, m, n_keys)  their cosine similarities
+
+    def at(self, d_k: int, column: str) -> tuple[int, int]:
+        """Where a stop and a column stand: measured.entropy[measured.at(64, "sqrt")].
+
+        Raises: InputError if there is no such stop or column.
+        """
+        if d_k not in self.d_k:
+            raise InputError("choice", "d_k", f"one of {', '.join(map(str, self.d_k))}", repr(d_k))
+        return self.d_k.index(d_k), COLUMNS.index(one_of("column", column, COLUMNS))
+
+    def spread(self, d_k: int, column: str) -> Array:
+        """The standard deviation of the divided scores, with its 95 % interval: (3,).
+
+        Raises: InputError if there is no such stop or column, or its divisor is 0 there.
+        """
+        s, _ = self.at(d_k, column)
+        if column == "cosine":
+            return np.asarray(self.cosine_deviation[s])
+        return np.asarray(self.deviation[s] / column_divisor(column, d_k))
 
 
 def measure_saturation(
     draws: int = 4000, stops: Sequence[int] = STOPS, *, n_keys: int = 8, seed: int = 0, examples: int = 40,
     report: Report | None = None,
 ) -> Saturation:  # fmt: skip
-    """Measure what softmax makes of a query's scores with n_keys keys, at each d_k in stops, for each divisor.
+    """Measure how a query's scores with n_keys keys spread and what softmax makes of them, for each d_k and divisor.
 
     draws: how many rows, a query and n_keys keys each, at least 2. examples: how many rows' scores are kept.
+    report: told the share that is done.
     Returns: Saturation.
     Raises: InputError if draws or n_keys is no whole number or too small, or stops are not increasing ones.
 
@@ -70,35 +98,46 @@ def measure_saturation(
     """
     draws, n_keys = whole_number("draws", draws, 2), whole_number("n_keys", n_keys)
     stops = checked_stops(stops)
-    found = np.full((len(stops), len(COLUMNS), 19), np.nan)
+    found = np.full((len(stops), len(COLUMNS), 20), np.nan)
     scores, cosines = np.empty((2, len(stops), min(examples, draws), n_keys))
-    for s, grown in enumerate(grow_with_lengths(draws, stops, n_keys=n_keys, seed=seed, report=report)):
-        q_k, gram, q_squared = grown
-        as_cosines = cosine_rows(q_k, gram, q_squared)
-        scores[s], cosines[s] = q_k[: scores.shape[1]], as_cosines[0][: scores.shape[1]]
+    deviations, counts = np.empty((2, len(stops), 3)), np.empty((2, len(stops), EDGES.size - 1), np.int64)
+    for s, (q_k, gram, q_squared) in enumerate(grow_rows(draws, stops, n_keys=n_keys, seed=seed, report=report)):
+        as_cosines, root = cosine_rows(q_k, gram, q_squared), math.sqrt(stops[s])
+        for i, (x, unit, kept) in enumerate(((q_k, root, scores), (as_cosines[0], 1 / root, cosines))):
+            deviations[i, s], counts[i, s] = _deviation(x), _counts(x / unit)
+            kept[s] = x[: kept.shape[1]]
         rows = _largest_first(q_k, gram)
         known: dict[float, list[float]] = {}  # d_k^½ is √d_k: measured once
         for c, column in enumerate(COLUMNS):
             if column == "cosine":
-                found[s, c] = _figures(_responses(*_largest_first(*as_cosines), 1.0))
-            elif (by := _divisor(column, stops[s])) > 0:
+                found[s, c] = _figures(*_responses(*_largest_first(*as_cosines), 1.0))
+            elif column != "log" or stops[s] > 1:  # ln 1 = 0 divides nothing
+                by = column_divisor(column, stops[s])
                 same = round(by, 9)
-                known[same] = known.get(same) or _figures(_responses(*rows, by))
+                known[same] = known.get(same) or _figures(*_responses(*rows, by))
                 found[s, c] = known[same]
     told = {name: found[..., 3 * i : 3 * i + 3] for i, name in enumerate(("entropy", "dead", "median", "mean"))}
     return Saturation(
         d_k=stops, draws=draws, n_keys=n_keys, **{name: each[..., 0] for name, each in told.items()},
         interval={name: each[..., 1:] for name, each in told.items()},
-        quantiles=found[..., 12:16], below=found[..., 16:18], top=found[..., 18], scores=scores, cosines=cosines,
+        quantiles=found[..., 12:16], below=found[..., 16:18], few=found[..., 18], largest=found[..., 19],
+        deviation=deviations[0], cosine_deviation=deviations[1], counts=counts[0], cosine_counts=counts[1],
+        scores=scores, cosines=cosines,
     )  # fmt: skip
 
 
-def _divisor(column: str, d_k: int) -> float:
-    """0 where there is none: ln 1."""
-    name, _, alpha = column.partition("_")
-    if column == "log" and d_k == 1:
-        return 0.0
-    return divisors.divisor(name, d_k, alpha=float(alpha)) if name == "power" else divisors.divisor(column, d_k)
+def column_divisor(column: str, d_k: int) -> float:
+    """Tell what a column of the measurements divides scores by.
+
+    column: one of COLUMNS but cosine, which divides each score by a number of its own. d_k: from 1, for log from 2.
+    Raises: InputError if there is no such divisor.
+
+    >>> column_divisor("power_0.50", 64), column_divisor("linear", 64)
+    (8.0, 64.0)
+    """
+    if one_of("column", column, COLUMNS) in POWERS:
+        return divisors.divisor("power", d_k, alpha=ALPHAS[POWERS.index(column)])
+    return divisors.divisor(column, d_k)
 
 
 def row_responses(scores: ArrayLike, gram: ArrayLike, divisor: float = 1.0) -> tuple[Array, Array, Array]:
@@ -121,7 +160,7 @@ def row_responses(scores: ArrayLike, gram: ArrayLike, divisor: float = 1.0) -> t
     scores, gram = finite_array("scores", scores, 2), finite_array("gram", gram, 2)
     if gram.shape != (*scores.shape, scores.shape[-1]):
         raise InputError("shape", "gram", f"shape {(*scores.shape, scores.shape[-1])}", f"shape {gram.shape}")
-    return _responses(*_largest_first(scores, gram), divisor)
+    return _responses(*_largest_first(scores, gram), divisor)[:3]
 
 
 def _largest_first(scores: Array, gram: Array) -> tuple[Array, Array]:
@@ -134,7 +173,8 @@ def _largest_first(scores: Array, gram: Array) -> tuple[Array, Array]:
     return np.ascontiguousarray(ordered[1:] - ordered[0]), np.ascontiguousarray(apart)
 
 
-def _responses(below: Array, apart: Array, divisor: float) -> tuple[Array, Array, Array]:
+def _responses(below: Array, apart: Array, divisor: float) -> tuple[Array, Array, Array, Array]:
+    """As `row_responses` tells, and the largest weights."""
     below = below / divisor
     p = np.exp(below)
     rest = p.sum(axis=0)
@@ -148,7 +188,7 @@ def _responses(below: Array, apart: Array, divisor: float) -> tuple[Array, Array
     moved = (p * toward).sum(axis=0)  # ‖k̄ − k₁‖²
     lengths = np.diagonal(apart).T
     gradient = largest**2 * moved + (squared * (lengths - 2 * toward + moved)).sum(axis=0)
-    return even, np.sqrt(jacobian), np.sqrt(np.maximum(gradient, 0.0)) / divisor
+    return even, np.sqrt(jacobian), np.sqrt(np.maximum(gradient, 0.0)) / divisor, largest
 
 
 def cosine_rows(scores: ArrayLike, gram: ArrayLike, q_squared: ArrayLike) -> tuple[Array, Array]:
@@ -172,18 +212,30 @@ def cosine_rows(scores: ArrayLike, gram: ArrayLike, q_squared: ArrayLike) -> tup
     return cosines, between / squares[..., None]
 
 
-def _figures(responses: tuple[Array, Array, Array]) -> list[float]:
-    """What is told of many rows: four estimates with their intervals, quantiles, and the part of the few."""
-    entropy, jacobian, gradient = responses
-    gradient = np.sort(gradient)
+def _figures(entropy: Array, jacobian: Array, gradient: Array, largest: Array) -> list[float]:
+    """What is told of many rows: four estimates with their intervals, quantiles, the part of the few, a mean weight."""
+    gradient, dead = np.sort(gradient), int((jacobian < DEAD).sum())
     few = max(round(FEW * gradient.size), 1)
     total = float(gradient.sum())
     return [
-        *np.clip(_mean_interval(entropy), 0.0, 1.0), *share_interval(int((jacobian < DEAD).sum()), jacobian.size),
+        *np.clip(_mean_interval(entropy), 0.0, 1.0), dead / jacobian.size, *share_interval(dead, jacobian.size),
         *_median_interval(gradient), *_mean_interval(gradient),
         *_quantiles(gradient), *(float((jacobian < limit).mean()) for limit in LIMITS),
-        float(gradient[-few:].sum()) / total if total else math.nan,
+        float(gradient[-few:].sum()) / total if total else math.nan, float(largest.mean()),
     ]  # fmt: skip
+
+
+def _counts(x: Array) -> NDArray[np.int64]:
+    # told that its bars are equally wide, NumPy need not sort
+    return np.histogram(x, EDGES.size - 1, (EDGES[0], EDGES[-1]))[0]
+
+
+def _deviation(x: Array) -> Array:
+    """The standard deviation around 0, with its 95 % interval: (3,).
+
+    The scores of one row share a query, so the interval comes from the rows' mean squares, which are independent.
+    """
+    return np.sqrt(np.maximum(_mean_interval((x**2).mean(axis=-1)), 0.0))
 
 
 def _mean_interval(x: Array) -> tuple[float, float, float]:
@@ -207,38 +259,7 @@ def _quantiles(x: Array) -> Array:
     return np.asarray(x[below] + (at - below) * (x[np.minimum(below + 1, x.size - 1)] - x[below]))
 
 
-def share_interval(hits: int, draws: int) -> tuple[float, float, float]:
-    """Estimate a share: hits / draws and its 95 % interval, which has a width at 0 and 1 too.
-
-    Wilson's: the shares p with |hits / draws − p| ≤ 1.96 √(p (1 − p) / draws).
-
-    hits: from 0 to draws. draws: from 1. Returns: share, low, high.
-    Raises: InputError if these are no such whole numbers.
-    Source: Wilson, "Probable Inference, the Law of Succession, and Statistical Inference" (1927).
-
-    >>> [round(x, 4) for x in share_interval(0, 4000)], [round(x, 2) for x in share_interval(30, 40)]
-    ([0.0, 0.0, 0.001], [0.75, 0.6, 0.86])
-    """
-    draws = whole_number("draws", draws)
-    hits = whole_number("hits", hits, 0)
-    if hits > draws:
-        raise InputError("whole_number", "hits", f"a whole number from 0 to {draws}", hits)
-    share, z = hits / draws, Z_95**2 / draws
-    middle, reach = share + z / 2, math.sqrt(z * (share * (1 - share) + z / 4))
-    low, high = (middle - reach) / (1 + z), (middle + reach) / (1 + z)
-    return share, 0.0 if hits == 0 else low, 1.0 if hits == draws else high
-
-
 def grow_rows(
-    draws: int, stops: Sequence[int], *, n_keys: int, seed: int = 0, block: int = BLOCK,
-    report: Report | None = None,
-) -> Iterator[tuple[Array, Array]]:  # fmt: skip
-    """Yield scores and K Kᵀ as `grow_with_lengths` does, for whom ‖q‖ does not matter."""
-    for scores, gram, _ in grow_with_lengths(draws, stops, n_keys=n_keys, seed=seed, block=block, report=report):
-        yield scores, gram
-
-
-def grow_with_lengths(
     draws: int, stops: Sequence[int], *, n_keys: int, seed: int = 0, block: int = BLOCK,
     report: Report | None = None,
 ) -> Iterator[tuple[Array, Array, Array]]:  # fmt: skip

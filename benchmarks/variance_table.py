@@ -20,20 +20,19 @@ def table(study: Saturation, columns: Sequence[str]) -> str:
     """The measurements as a Markdown table."""
     lines = ["| d_k | divisor | mean entropy (1 = uniform) | dead rows | median gradient | 5 to 95 % of rows "
              "| mean gradient | part of the largest 1 % |", "|--:|:--|" + "--:|" * 6]  # fmt: skip
-    for s, d_k in enumerate(study.d_k):
+    for d_k in study.d_k:
         for column in columns:
-            c = COLUMNS.index(column)
             forms = {"entropy": ".3f", "dead": ".1%", "median": ".3g", "mean": ".3g"}
-            said = [_within(study, what, s, c, form) for what, form in forms.items()]
-            low, high = study.quantiles[s, c, [0, -1]]
+            said = [_within(study, what, study.at(d_k, column), form) for what, form in forms.items()]
+            low, high = study.quantiles[study.at(d_k, column)][[0, -1]]
             said[3:3] = [f"{low:.3g} – {high:.3g}"]
-            lines.append(f"| {d_k} | {column} | {' | '.join(said)} | {study.top[s, c]:.1%} |")
+            lines.append(f"| {d_k} | {column} | {' | '.join(said)} | {study.few[study.at(d_k, column)]:.1%} |")
     return "\n".join(lines)
 
 
-def _within(study: Saturation, what: str, s: int, c: int, form: str) -> str:
-    low, high = study.interval[what][s, c]
-    return f"{getattr(study, what)[s, c]:{form}} ({low:{form}} – {high:{form}})"
+def _within(study: Saturation, what: str, at: tuple[int, int], form: str) -> str:
+    low, high = study.interval[what][at]
+    return f"{getattr(study, what)[at]:{form}} ({low:{form}} – {high:{form}})"
 
 
 def main() -> None:

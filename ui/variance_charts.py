@@ -11,6 +11,7 @@ from typing import Any
 
 import altair as alt
 
+from attention.saturation import COLUMNS
 from ui import charts
 from ui.charts import INK
 from ui.text import Text
@@ -20,6 +21,7 @@ NAMES = {
     "none": "q·k", "sqrt": "q·k ÷ √d_k", "linear": "q·k ÷ d_k", "power": "q·k ÷ d_k^α", "cosine": "cos(q, k)",
     "root_model": "q·k ÷ √d_model", "model": "q·k ÷ d_model", "log": "q·k ÷ ln d_k", "fifth": "q·k ÷ d_k⁵",
 }  # fmt: skip
+NAMED = tuple(name for name in COLUMNS if name in NAMES)  #: what is measured besides d_k^α
 COLOURS = {
     "none": "#a8741a", "sqrt": "#7a5fd0", "linear": "#7d8395", "power": "#12908e", "cosine": "#d0553a",
     "root_model": "#3b82c4", "model": "#9a6b55", "log": "#c9558f", "fifth": "#6f8230",

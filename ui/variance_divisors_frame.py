@@ -10,40 +10,43 @@ import numpy as np
 import pandas as pd
 
 from attention.checks import Array
-from attention.divided import ALPHAS, Divided
 from attention.divisors import divisor
 from attention.experiment import EDGES
+from attention.saturation import POWERS, Saturation
 from ui import charts, display
 from ui.text import Text
 from ui.variance_charts import NAMES
 
+STOPS = tuple(2**n for n in range(2, 13))  #: the d_k that are compared, of those that are measured
+ROWS = 3  #: how many queries' scores are shown
 SIDES = ("none", "sqrt", "power", "other")  #: the panels
 WIDTH = float(EDGES[1] - EDGES[0])
 OUTLINED = (4, 16, 64, 256, 1024, 4096)  #: the d_k whose outlines stay in every panel
-COLUMNS = ("kind", "side", "who", "d", "i", "a", "y", "other", "low", "high", "text")
+FIELDS = ("kind", "side", "who", "d", "i", "a", "y", "other", "low", "high", "text")
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @lru_cache(maxsize=32)
-def frame(found: Divided, other: str, text: Text) -> Any:
+def frame(found: Saturation, other: str, text: Text) -> Any:
     """Histograms, scores, curves and words. `other` is the divisor of the last panel.
 
-    side: a panel. who: the divisor that gives a mark its colour. i: which of ALPHAS. y: a number as q·k has it;
+    side: a panel. who: the divisor that gives a mark its colour. i: which of POWERS. y: a number as q·k has it;
     other: the same as `other` makes it.
     """
     rows = [*_bars(found, other), *_scores(found, other), *_curves(found, other), *_words(found, other, text)]
-    return charts.arrow(pd.DataFrame.from_records(rows, columns=list(COLUMNS)))
+    return charts.arrow(pd.DataFrame.from_records(rows, columns=list(FIELDS)))
 
 
 def _row(kind: str, side: str | None = None, who: str | None = None, **values: Any) -> tuple[Any, ...]:
-    row = dict.fromkeys(COLUMNS) | {"kind": kind, "side": side, "who": who} | values
+    row = dict.fromkeys(FIELDS) | {"kind": kind, "side": side, "who": who} | values
     return tuple(row.values())
 
 
-def _bars(found: Divided, other: str) -> Iterator[tuple[Any, ...]]:
+def _bars(found: Saturation, other: str) -> Iterator[tuple[Any, ...]]:
     """Where each bar begins, as q·k ÷ √d_k and as the other has it, and its share of the scores."""
     total = found.draws * found.n_keys
-    for s, d_k in enumerate(found.d_k):
+    for d_k in STOPS:
+        s = found.d_k.index(d_k)
         others = found.cosine_counts[s] if other == "cosine" else found.counts[s]
         for a, count, count_other in zip(EDGES[:-1], found.counts[s], others, strict=True):
             yield _row("bar", who=other, d=d_k, a=float(a), y=count / total, other=count_other / total,
@@ -55,24 +58,26 @@ def stretch(name: str, d_k: int) -> float:
     return 1 / d_k**0.5 if name == "cosine" else d_k**0.5 / divisor(name, d_k)
 
 
-def _scores(found: Divided, other: str) -> Iterator[tuple[Any, ...]]:
+def _scores(found: Saturation, other: str) -> Iterator[tuple[Any, ...]]:
     """The scores of three queries: q·k, and as the other divides it."""
-    for s, d_k in enumerate(found.d_k):
-        others = found.cosines[s] if other == "cosine" else found.scores[s] / divisor(other, d_k)
+    for d_k in STOPS:
+        s = found.d_k.index(d_k)
+        scores = found.scores[s, :ROWS]
+        others = found.cosines[s, :ROWS] if other == "cosine" else scores / divisor(other, d_k)
         for row, key in np.ndindex(others.shape):
             at = float(row * (others.shape[1] + 1) + key)
-            yield _row("score", d=d_k, i=row, a=at, y=float(found.scores[s, row, key]), other=float(others[row, key]))
+            yield _row("score", d=d_k, i=row, a=at, y=float(scores[row, key]), other=float(others[row, key]))
 
 
-def _curves(found: Divided, other: str) -> Iterator[tuple[Any, ...]]:
+def _curves(found: Saturation, other: str) -> Iterator[tuple[Any, ...]]:
     """Standard deviation and entropy against d_k; of the powers every one that was measured."""
-    for s, d_k in enumerate(found.d_k):
-        yield _curve("power_spread", "power", found.spread(s, "none"), d_k)
-        for i, alpha in enumerate(ALPHAS):
-            yield _curve("power_entropy", "power", entropy(found, s, "power", alpha), d_k, i)
+    for d_k in STOPS:
+        yield _curve("power_spread", "power", found.spread(d_k, "none"), d_k)
+        for i, power in enumerate(POWERS):
+            yield _curve("power_entropy", "power", entropy(found, d_k, power), d_k, i)
         for name in ("none", "sqrt", other):
-            yield _curve("spread", name, found.spread(s, name), d_k)
-            yield _curve("entropy", name, entropy(found, s, name), d_k)
+            yield _curve("spread", name, found.spread(d_k, name), d_k)
+            yield _curve("entropy", name, entropy(found, d_k, name), d_k)
 
 
 def _curve(kind: str, who: str, estimate: Array, d_k: int, i: int | None = None) -> tuple[Any, ...]:
@@ -80,25 +85,24 @@ def _curve(kind: str, who: str, estimate: Array, d_k: int, i: int | None = None)
     return _row(kind, who=who, d=d_k, i=i, y=y, low=low, high=high)
 
 
-def entropy(found: Divided, s: int, name: str, alpha: float = 0.5) -> Array:
+def entropy(found: Saturation, d_k: int, column: str) -> Array:
     """Mean entropy of a row and its 95 % interval: (3,)."""
-    at = found.column(name, alpha)
-    middle, error = found.entropy[s, at], found.error[s, at]
-    return np.array([middle, middle - error, middle + error])
+    at = found.at(d_k, column)
+    return np.array([found.entropy[at], *found.interval["entropy"][at]])
 
 
-def _words(found: Divided, other: str, text: Text) -> Iterator[tuple[Any, ...]]:
+def _words(found: Saturation, other: str, text: Text) -> Iterator[tuple[Any, ...]]:
     for side in SIDES:
         name = other if side == "other" else side
         yield _row("title", side, name, text=None if side == "power" else NAMES[name])
         yield _row("key", side, name, text=short_name(name), a=float(SIDES.index(side)))
-        for s, d_k in enumerate(found.d_k):
-            for i, alpha in enumerate(ALPHAS) if side == "power" else [(None, 0.5)]:
-                spread = plus_minus(found.spread(s, name, alpha))
+        for d_k in STOPS:
+            for i, column in enumerate(POWERS) if side == "power" else [(None, name)]:
+                spread = plus_minus(found.spread(d_k, column))
                 yield _row("spread_word", side, name, d=d_k, i=i, text=text("spread_word", spread=spread))
-                evenness = plus_minus(entropy(found, s, name, alpha), bounded=True)
+                evenness = plus_minus(entropy(found, d_k, column), bounded=True)
                 yield _row("entropy_word", side, name, d=d_k, i=i, text=text("entropy_word", entropy=evenness))
-    for d_k in found.d_k:
+    for d_k in STOPS:
         yield _row("stop", d=d_k, text=f"d_k = {d_k}")
     yield _row("heading", "spread", text=text("title_spread"))
     yield _row("heading", "entropy", text=text("title_evenness"))

@@ -12,18 +12,41 @@ from streamlit.runtime.scriptrunner import StopException
 from attention import experiment, saturation
 from attention.experiment import Report, Spread
 from attention.saturation import Saturation
+from ui import state
 from ui.text import Text
 
 ROWS = 4000  #: how many rows of weights are measured, whatever the number of pairs
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)  # no copy for each visitor: charts are cached by what it is
-def spread(seed: int, draws: int, _report: Report) -> Spread:
+# With the seed in the link, and for pairs the number of draws; a bar shows while it is measured.
+
+
+def spread(text: Text) -> Spread:
+    """How q·k of pairs of vectors spreads."""
+    bench, place = state.bench(), st.empty()
+    found = measured_pairs(bench.variance_seed, bench.variance_draws, progress(place, text))
+    place.empty()
+    return found
+
+
+def rows(text: Text) -> Saturation:
+    """Rows of scores, and what softmax makes of them by each divisor: one measurement for two parts."""
+    place = st.empty()
+    found = measured_rows(state.bench().variance_seed, progress(place, text))
+    place.empty()
+    return found
+
+
+# Resources, of which nobody gets a copy: charts are cached by what they are drawn from.
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def measured_pairs(seed: int, draws: int, _report: Report) -> Spread:
     return experiment.measure_spread(draws, seed=seed, report=_report)
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def rows(seed: int, _report: Report) -> Saturation:
+@st.cache_resource(max_entries=16, show_spinner=False)
+def measured_rows(seed: int, _report: Report) -> Saturation:
     return saturation.measure_saturation(ROWS, seed=seed, report=_report)
 
 

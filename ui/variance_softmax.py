@@ -11,16 +11,13 @@ from ui import variance_softmax_charts as figures
 from ui import variance_softmax_frame as frames
 from ui import variance_softmax_words as words
 from ui.text import Text
-from ui.variance_charts import NAMES
-from ui.variance_softmax_frame import NAMED
+from ui.variance_charts import NAMED, NAMES
 
 GUESS, DRAWN = "variance.guess_dead", "variance.drawn"
 
 
 def draw(text: Text) -> None:
-    seed, place = state.bench().variance_seed, st.empty()
-    measured = variance_measure.rows(seed, variance_measure.progress(place, text))
-    place.empty()
+    measured = variance_measure.rows(text)
     guess = predict.given(GUESS)
     if guess is None:
         _ask(measured, text)
@@ -86,8 +83,8 @@ def numbers(measured: Saturation, drawn: tuple[str, ...], text: Text) -> pd.Data
     head = ["d_k", text("head_what"), *(text(f"head_{name}") for name in frames.COLUMNS_OF_TEXT)]
     rows = []
     for name in drawn:
-        for s, d_k in enumerate(measured.d_k):
+        for d_k in measured.d_k:
             if name != "log" or d_k > 1:
-                said = frames.cells(measured, s, name)
+                said = frames.cells(measured, d_k, name)
                 rows.append([d_k, NAMES[name], *(said[column] for column in frames.COLUMNS_OF_TEXT)])
     return pd.DataFrame(rows, columns=head)

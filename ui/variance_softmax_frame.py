@@ -8,17 +8,16 @@ from typing import Any
 
 import streamlit as st
 
-from attention.saturation import ALPHAS, COLUMNS, Saturation
+from attention.saturation import ALPHAS, POWERS, Saturation
 from ui import charts
 from ui.text import Text
 from ui.variance_charts import NAMES, percent
 
-NAMED = tuple(name for name in COLUMNS if name in NAMES)  #: what can be drawn besides d_k^α
 ROWS = 12  #: how many rows of weights are shown
 ASKED = 512  #: the d_k that is asked about
 HALVES = tuple(n / 2 for n in range(25))  #: the exponents the slider stops at; 2^0.5 rounds to d_k = 1 as well
 MEASURES = ("entropy", "dead", "median", "mean")
-COLUMNS_OF_TEXT = ("entropy", "dead", "median", "band", "mean", "top")
+COLUMNS_OF_TEXT = ("entropy", "dead", "median", "band", "mean", "few")
 FIELDS = (
     "kind", "n", "d", "side", "a", "i", "text",
     *(f"{name}{end}" for name in MEASURES for end in ("", "_low", "_high")), "q5", "q25", "q75", "q95",
@@ -41,7 +40,7 @@ def frame(seed: int, lang: str, drawn: tuple[str, ...] | None, guess: int | None
     if drawn is not None:
         records += _curves(_measured, drawn, text)
     if guess is not None:
-        measured = _measured.dead[_measured.d_k.index(ASKED), COLUMNS.index("none")]
+        measured = _measured.dead[_measured.at(ASKED, "none")]
         above = int(guess / 100 > measured)
         records.append({"kind": "guess", "d": ASKED, "dead": guess / 100, "i": above, "text": text("your_guess")})
     return charts.table({field: [record.get(field) for record in records] for field in FIELDS})
@@ -69,20 +68,20 @@ def _rows(measured: Saturation, exponents: Sequence[float], text: Text) -> Itera
 
 def _curves(measured: Saturation, drawn: Sequence[str], text: Text) -> Iterator[Record]:
     """A record a stop and divisor: those drawn, and every α that the slider may choose."""
-    sides = [(f"power_{alpha:.2f}", "power", step) for step, alpha in enumerate(ALPHAS)]
+    sides = [(column, "power", step) for step, column in enumerate(POWERS)]
     sides += [(name, name, None) for name in drawn]  # drawn last, so on top where they meet
     for column, name, step in sides:
         i = len(drawn) if step is not None else drawn.index(column)
-        for s, d_k in enumerate(measured.d_k):
-            c = COLUMNS.index(column)
-            if math.isnan(measured.entropy[s, c]):
+        for d_k in measured.d_k:
+            at = measured.at(d_k, column)
+            if math.isnan(measured.entropy[at]):
                 continue  # ln 1 divides nothing
             record: Record = {"kind": "curve", "n": _exponent(d_k), "d": d_k, "side": NAMES[name], "a": step, "i": i}
             for what in MEASURES:
-                low, high = measured.interval[what][s, c].tolist()
-                record |= {what: float(getattr(measured, what)[s, c]), f"{what}_low": low, f"{what}_high": high}
-            quantiles = dict(zip(("q5", "q25", "q75", "q95"), measured.quantiles[s, c].tolist(), strict=True))
-            said = cells(measured, s, column)
+                low, high = measured.interval[what][at].tolist()
+                record |= {what: float(getattr(measured, what)[at]), f"{what}_low": low, f"{what}_high": high}
+            quantiles = dict(zip(("q5", "q25", "q75", "q95"), measured.quantiles[at].tolist(), strict=True))
+            said = cells(measured, d_k, column)
             what = NAMES[name] if step is None else NAMES[name].replace("α", f"{ALPHAS[step]:.2f}")
             record["tip"] = text("tip", what=what, d_k=d_k, **said)
             yield record | quantiles | {f"t_{name}": words for name, words in said.items()}
@@ -92,20 +91,20 @@ def _exponent(d_k: int) -> float:
     return round(2 * math.log2(d_k)) / 2
 
 
-def cells(measured: Saturation, s: int, column: str) -> dict[str, str]:
+def cells(measured: Saturation, d_k: int, column: str) -> dict[str, str]:
     """What a reader is told of a stop and divisor; intervals of 95 % in brackets."""
-    c = COLUMNS.index(column)
+    at = measured.at(d_k, column)
 
     def within(what: str) -> str:
-        value, (low, high) = getattr(measured, what)[s, c], measured.interval[what][s, c]
+        value, (low, high) = getattr(measured, what)[at], measured.interval[what][at]
         if what == "dead":
             return f"{share(value)} ({share(low)} – {share(high)})"
         return f"{digits(value)} ({digits(low)} – {digits(high)})"
 
-    q5, _, _, q95 = measured.quantiles[s, c]
+    q5, _, _, q95 = measured.quantiles[at]
     shown = {what: within(what) for what in MEASURES}
-    top = measured.top[s, c]
-    return {**shown, "band": f"{digits(q5)} – {digits(q95)}", "top": "" if math.isnan(top) else f"{top:.1%}"}
+    few = measured.few[at]
+    return {**shown, "band": f"{digits(q5)} – {digits(q95)}", "few": "" if math.isnan(few) else f"{few:.1%}"}
 
 
 def share(x: float) -> str:

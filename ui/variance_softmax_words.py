@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 
 from attention.checks import Array
-from attention.saturation import COLUMNS, DEAD, LIMITS, Saturation
+from attention.saturation import DEAD, LIMITS, SCALES, Saturation
 from attention.softmax import softmax, softmax_jacobian
 from ui.predict import SKIP
 from ui.text import Text
@@ -22,9 +23,9 @@ FLAT = 1.15  #: a figure stays level if its largest value is at most so many tim
 
 def verdict(measured: Saturation, guess: int | str, text: Text) -> str:
     """The guess against the measurement, which is right only to within its interval."""
-    s, c = measured.d_k.index(ASKED), COLUMNS.index("none")
-    dead, (low, high) = 100 * measured.dead[s, c], 100 * measured.interval["dead"][s, c]
-    value, _, within = cells(measured, s, "none")["dead"].partition(" ")
+    at = measured.at(ASKED, "none")
+    dead, (low, high) = 100 * measured.dead[at], 100 * measured.interval["dead"][at]
+    value, _, within = cells(measured, ASKED, "none")["dead"].partition(" ")
     said = {"share": value, "within": within.strip("()"), "guess": f"{guess}%", "rows": f"{measured.draws:,}"}
     if guess == SKIP:
         return text("verdict_skip", **said)
@@ -35,15 +36,14 @@ def verdict(measured: Saturation, guess: int | str, text: Text) -> str:
 
 def findings(measured: Saturation, text: Text, facts: dict[str, str]) -> list[str]:
     """Where the article's sentence holds, where it is overstated, why the mean misleads, what other divisors do."""
-    at, low = measured.d_k.index(ASKED), measured.d_k.index(LOW)
-    most = _side(measured, "dead", at, "none", 0.5)
-    typical = compare(measured, "median", (low, "none"), (low, "sqrt"))
-    mean = compare(measured, "mean", (at, "none"), (low, "none"))
-    median = compare(measured, "median", (at, "none"), (low, "none"))
+    most = _side(measured, "dead", (ASKED, "none"), 0.5)
+    typical = compare(measured, "median", (LOW, "none"), (LOW, "sqrt"))
+    mean = compare(measured, "mean", (ASKED, "none"), (LOW, "none"))
+    median = compare(measured, "median", (ASKED, "none"), (LOW, "none"))
     hides = "hides" if mean == "more" and median == "less" else "agrees"
     flat = "flat" if level(measured, "sqrt") else "bent"
-    flattened = compare(measured, "median", (at, "linear"), (at, "sqrt")) == "less"
-    even = compare(measured, "entropy", (at, "linear"), (at, "sqrt")) == "more"
+    flattened = compare(measured, "median", (ASKED, "linear"), (ASKED, "sqrt")) == "less"
+    even = compare(measured, "entropy", (ASKED, "linear"), (ASKED, "sqrt")) == "more"
     return [
         text.sentences([text(f"at_512_{most}", **facts), text(f"at_16_{typical}", **facts)]),
         text(f"mean_{hides}", **facts),
@@ -56,43 +56,44 @@ def findings(measured: Saturation, text: Text, facts: dict[str, str]) -> list[st
 def compare(measured: Saturation, what: str, one: tuple[int, str], other: tuple[int, str]) -> str:
     """Whether one estimate is more or less than the other, beyond what the intervals of both leave open."""
     (low, high), (least, most) = (
-        measured.interval[what][s, COLUMNS.index(column)].tolist() for s, column in (one, other)
+        measured.interval[what][measured.at(*each)].tolist() for each in (one, other)
     )
     return "more" if low > most else "less" if high < least else "same"
 
 
-def _side(measured: Saturation, what: str, s: int, column: str, limit: float) -> str:
-    low, high = measured.interval[what][s, COLUMNS.index(column)]
+def _side(measured: Saturation, what: str, one: tuple[int, str], limit: float) -> str:
+    low, high = measured.interval[what][measured.at(*one)]
     return "more" if low > limit else "less" if high < limit else "same"
 
 
 def level(measured: Saturation, column: str) -> bool:
     """Whether entropy and median gradient stay the same from LOW on."""
-    later = slice(measured.d_k.index(LOW), None)
-    figures = (each[later, COLUMNS.index(column)] for each in (measured.entropy, measured.median))
+    figures = (_later(measured, what, column) for what in ("entropy", "median"))
     return all(each.max() <= FLAT * each.min() for each in figures)
+
+
+def _later(measured: Saturation, what: str, column: str) -> Array:
+    """A figure at every stop from LOW on."""
+    s, c = measured.at(LOW, column)
+    figures: Array = getattr(measured, what)[s:, c]
+    return figures
 
 
 def facts(measured: Saturation, seed: int) -> dict[str, str]:
     """Every measured number that a sentence may mention: <<median_none_512>> and so on."""
     found = {"rows": f"{measured.draws:,}", "keys": str(measured.n_keys), "seed": str(seed)}
-    for s, d_k in enumerate(measured.d_k):
-        if d_k in {LOW, SHOWN, ASKED, measured.d_k[-1]}:
-            for column in ("none", "sqrt", "linear"):
-                found |= {f"{what}_{column}_{d_k}": said for what, said in cells(measured, s, column).items()}
-                found |= {f"plain_{what}_{column}_{d_k}": said.partition(" (")[0]
-                          for what, said in cells(measured, s, column).items()}  # fmt: skip
-                found[f"q95_{column}_{d_k}"] = digits(measured.quantiles[s, COLUMNS.index(column), 3])
-    at, none = measured.d_k.index(ASKED), COLUMNS.index("none")
-    found |= {f"below_{i}": share(value) for i, value in enumerate(measured.below[at, none])}
+    for d_k, column in product((LOW, SHOWN, ASKED, measured.d_k[-1]), SCALES):
+        for what, said in cells(measured, d_k, column).items():
+            found |= {f"{what}_{column}_{d_k}": said, f"plain_{what}_{column}_{d_k}": said.partition(" (")[0]}
+        found[f"q95_{column}_{d_k}"] = digits(measured.quantiles[measured.at(d_k, column)][3])
+    found |= {f"below_{i}": share(value) for i, value in enumerate(measured.below[measured.at(ASKED, "none")])}
     found |= {f"limit_{i}": f"{limit:g}" for i, limit in enumerate(LIMITS)} | {"limit": f"{DEAD:g}"}
     found["tie"] = digits(math.sqrt(ASKED) / 2)
-    later = slice(measured.d_k.index(LOW), None)
     for what in ("entropy", "median"):
-        values = getattr(measured, what)[later, COLUMNS.index("sqrt")]
+        values = _later(measured, what, "sqrt")
         found |= {f"{what}_least": digits(values.min()), f"{what}_most": digits(values.max())}
-    sqrt, linear = COLUMNS.index("sqrt"), COLUMNS.index("linear")
-    return found | {"times": f"{measured.median[at, sqrt] / measured.median[at, linear]:.0f}"}
+    sqrt, linear = (measured.median[measured.at(ASKED, column)] for column in ("sqrt", "linear"))
+    return found | {"times": f"{sqrt / linear:.0f}"}
 
 
 def two_rows(measured: Saturation) -> dict[str, str]:

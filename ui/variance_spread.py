@@ -20,7 +20,7 @@ GUESS = "variance.guess_doubled"
 
 
 def draw(text: Text) -> None:
-    spread = _measured(text)
+    spread = variance_measure.spread(text)
     guess = _asked(text)
     if guess is None:
         st.vega_lite_chart(pictures.first_frame(spread, text), pictures.first_spec(shell.layout()), width="content",
@@ -41,14 +41,6 @@ def draw(text: Text) -> None:
     _fold("why", text, lambda: st.markdown(text("why")))
     _fold("how", text, lambda: st.markdown(text("how", **facts(spread))))
     variance_spread_sizes.draw(spread, text)
-
-
-def _measured(text: Text) -> Spread:
-    """The measurements for the seed and number of draws in the link; a bar shows while they are made."""
-    bench, place = state.bench(), st.empty()
-    spread = variance_measure.spread(bench.variance_seed, bench.variance_draws, variance_measure.progress(place, text))
-    place.empty()
-    return spread
 
 
 def _asked(text: Text) -> str | None:

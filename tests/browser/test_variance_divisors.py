@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
-from attention import divided
+from attention.saturation import Saturation, measure_saturation
 from attention.softmax import softmax
 from tests.browser.helpers import messages, settle
 from ui import link, views
@@ -24,8 +24,8 @@ def at(divisor: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def found() -> divided.Divided:
-    return divided.measure_divided(4000, STOPS, seed=0)
+def found() -> Saturation:
+    return measure_saturation(4000, STOPS, seed=0)
 
 
 def press(page: Page, slider: str, key: str, times: int) -> None:
@@ -68,19 +68,19 @@ def test_dragging_divides_in_the_browser_and_sends_nothing(open_page, found):
         press(page, "d_k = 2ⁿ", "ArrowRight", d_k.bit_length() - 3)  # from 2²
         assert f"d_k = {d_k}" in words(page)
         for shown, by in zip(weights(page), (1, d_k**0.5, d_k**0.25, None), strict=True):
-            wanted = softmax(found.cosines[s] if by is None else found.scores[s] / by)
+            wanted = softmax(found.cosines[s, :3] if by is None else found.scores[s, :3] / by)
             np.testing.assert_allclose(shown, wanted, atol=1e-9)
     press(page, "α", "ArrowRight", 5)  # 0.5: the power is the root
     _, root, power, _ = weights(page)
     np.testing.assert_allclose(power, root, atol=1e-12)
     bars = marks(page, "rect", 36)
     assert numbers(bars[1], "≥") == numbers(bars[2], "≥")
-    assert f"entropy {found.entropy[s, found.column('sqrt')]:.3f}" in words(page)
+    assert f"entropy {found.entropy[found.at(d_k, 'sqrt')]:.3f}" in words(page)
     press(page, "α", "End", 1)
     line, _ = marks(page, "symbol", 11)
     spread = dict(zip(numbers(line, "d"), numbers(line, "y_now"), strict=True))
-    for s, d_k in enumerate(STOPS):
-        assert spread[d_k] == pytest.approx(found.spread(s, "linear")[0], rel=1e-4)
+    for d_k in STOPS:
+        assert spread[d_k] == pytest.approx(found.spread(d_k, "linear")[0], rel=1e-4)
     assert messages(page) == sent
 
 
@@ -91,7 +91,7 @@ def test_another_divisor_keeps_what_was_dragged(open_page, found):
     page.get_by_test_id("stButtonGroup").get_by_text("÷ √d_model").click()
     settle(page)
     for shown, by in zip(weights(page)[2:], (256, (8 * 256) ** 0.5), strict=True):
-        np.testing.assert_allclose(shown, softmax(found.scores[-1] / by), atol=1e-9)
+        np.testing.assert_allclose(shown, softmax(found.scores[-1, :3] / by), atol=1e-9)
 
 
 def test_on_a_phone_all_panels_and_sliders_are_on_one_screen(open_page):

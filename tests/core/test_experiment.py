@@ -227,6 +227,13 @@ def test_the_interval_of_a_share_is_wilsons(count, of, low, high):
     assert e.share_interval(count, of) == pytest.approx((low, high), abs=6e-5)
 
 
+@pytest.mark.parametrize("p", [0.0, 0.003, 0.3, 1.0])
+def test_the_interval_of_a_share_covers_it_about_95_times_in_100(p):
+    hits = np.random.default_rng(11).binomial(400, p, 2000)
+    covered = np.mean([low <= p <= high for low, high in (e.share_interval(int(h), 400) for h in hits)])
+    assert 0.93 <= covered <= 1  # at 0 and 1 too, for there it reaches them exactly
+
+
 @pytest.mark.parametrize(("call", "argument"), [
     (lambda: e.measure_spread(5), "draws"),
     (lambda: e.measure_spread(10.5), "draws"),

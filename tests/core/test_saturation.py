@@ -1,4 +1,4 @@
-"""What softmax makes of random rows: every figure again the long way, the intervals hold, the claims are true."""
+"""Random rows and what softmax makes of them: every figure the long way, the intervals hold, the claims are true."""
 
 import math
 from fractions import Fraction
@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from attention import InputError, divisors, normalized_entropy, softmax, softmax_jacobian
+from attention import InputError, divisors, experiment, normalized_entropy, softmax, softmax_jacobian
 from attention import saturation as s_
 
 # n_keys, draws, d_k: all different, so that no swapped axis can pass.
@@ -26,7 +26,7 @@ def column(name):
 @pytest.mark.parametrize("block", [1, 2 * DRAWS * KEYS, 4 * DRAWS * KEYS + 1, 10_000])
 def test_growing_rows_is_the_matrix_product_of_the_first_components(block):
     q, k = drawn_at_once(DRAWS, STOPS[-1], 6, KEYS)
-    grown = s_.grow_with_lengths(DRAWS, STOPS, n_keys=KEYS, seed=6, block=block)
+    grown = s_.grow_rows(DRAWS, STOPS, n_keys=KEYS, seed=6, block=block)
     for d_k, (scores, gram, q_squared) in zip(STOPS, grown, strict=True):
         K = k[:d_k].transpose(1, 2, 0)
         np.testing.assert_allclose(scores, np.einsum("dkc,cd->dk", K, q[:d_k]), rtol=1e-12, atol=1e-12)
@@ -56,7 +56,7 @@ def test_every_figure_is_softmax_of_the_rows_themselves(name):
             assert study.mean[at] < 1e-8
             continue
         if name == "log" and d_k == 1:
-            assert np.isnan([study.entropy[at], study.dead[at], study.median[at], study.top[at]]).all()
+            assert np.isnan([study.entropy[at], study.dead[at], study.median[at], study.few[at]]).all()
             continue
         rows = [scaled(name, d_k, q[:d_k, row], k[:d_k, row].T) for row in range(DRAWS)]
         weights = np.array([softmax(x) for x, _ in rows])
@@ -64,13 +64,14 @@ def test_every_figure_is_softmax_of_the_rows_themselves(name):
         gradients = np.linalg.norm(jacobians @ np.array([slope for _, slope in rows]), axis=(1, 2))
         tight = {"rtol": 1e-9, "atol": 1e-12}
         np.testing.assert_allclose(study.entropy[at], normalized_entropy(weights).mean(), **tight)
+        np.testing.assert_allclose(study.largest[at], weights.max(axis=1).mean(), **tight)
         np.testing.assert_allclose(study.dead[at], (np.linalg.norm(jacobians, axis=(1, 2)) < s_.DEAD).mean())
         norms = np.linalg.norm(jacobians, axis=(1, 2))
         np.testing.assert_allclose(study.below[at], [(norms < 0.1).mean(), (norms < 0.001).mean()])
         np.testing.assert_allclose(study.median[at], np.median(gradients), **tight)
         np.testing.assert_allclose(study.mean[at], np.mean(gradients), **tight)
         np.testing.assert_allclose(study.quantiles[at], np.quantile(gradients, s_.QUANTILES), **tight)
-        np.testing.assert_allclose(study.top[at], gradients.max() / gradients.sum(), **tight)
+        np.testing.assert_allclose(study.few[at], gradients.max() / gradients.sum(), **tight)
         np.testing.assert_allclose(study.scores[s], [k[:d_k, row].T @ q[:d_k, row] for row in (0, 1)], **tight)
         if name == "cosine":
             np.testing.assert_allclose(study.cosines[s], [x for x, _ in rows[:2]], **tight)
@@ -124,26 +125,18 @@ def test_one_key_is_even_and_dead():
     assert (study.entropy == 1).all()
     assert (study.dead == 1).all()
     assert (study.mean == 0).all()
-
-
-@pytest.mark.parametrize("p", [0.0, 0.003, 0.3, 1.0])
-def test_the_interval_of_a_share_covers_it_about_95_times_in_100(p):
-    hits = np.random.default_rng(11).binomial(400, p, 2000)
-    covered = np.mean([low <= p <= high for _, low, high in (s_.share_interval(int(h), 400) for h in hits)])
-    assert 0.93 <= covered <= 1
-    share, low, high = s_.share_interval(0, 400)
-    assert share == low == 0 < high < 0.01
-    share, low, high = s_.share_interval(400, 400)
-    assert share == high == 1 > low > 0.99
+    assert (study.largest == 1).all()
 
 
 def test_the_intervals_cover_what_many_more_rows_say():
     """200 experiments of 300 rows each, undivided at d_k = 24: skewed, a third of them near 0."""
     truth = s_.measure_saturation(60_000, (24,), seed=12)
-    covered = dict.fromkeys(truth.interval, 0)
+    covered = dict.fromkeys([*truth.interval, "deviation"], 0)
     for seed in range(200):
         few = s_.measure_saturation(300, (24,), seed=1000 + seed)
-        for name in covered:
+        _, low, high = few.deviation[0]
+        covered["deviation"] += low < math.sqrt(24) < high
+        for name in few.interval:
             low, high = few.interval[name][0, 0]
             covered[name] += low < getattr(truth, name)[0, 0] < high
     assert all(0.9 <= hits / 200 <= 0.99 for hits in covered.values()), covered
@@ -184,6 +177,43 @@ def test_the_known_table_comes_out_again(study, d_k, scale):
     assert study.mean[at] == pytest.approx(mean, rel=0.02 if scale != "none" else 0.15, abs=0.001)
 
 
+def test_how_the_scores_spread_is_what_the_vectors_themselves_say(study):
+    q, k = drawn_at_once(4000, 64, 0, 8)
+    scores, s = np.einsum("dr,drk->rk", q, k), study.d_k.index(64)
+    cosines = scores / np.linalg.norm(q, axis=0)[:, None] / np.linalg.norm(k, axis=0)
+    for x, unit, deviation, counts in (
+        (scores, 8, study.deviation, study.counts), (cosines, 1 / 8, study.cosine_deviation, study.cosine_counts)
+    ):  # fmt: skip
+        squares = (x**2).mean(axis=1)
+        error = 1.96 * squares.std(ddof=1) / math.sqrt(4000)
+        np.testing.assert_allclose(deviation[s], np.sqrt(squares.mean() + np.array([0, -error, error])), rtol=1e-5)
+        np.testing.assert_array_equal(counts[s], np.histogram(x / unit, experiment.EDGES)[0])
+    weights = {name: softmax(cosines if name == "cosine" else scores / s_.column_divisor(name, 64))
+               for name in ("none", "cosine", "power_0.15")}  # fmt: skip
+    for name, p in weights.items():
+        evenness, at = normalized_entropy(p), study.at(64, name)
+        error = 1.96 * evenness.std(ddof=1) / math.sqrt(4000)
+        wanted = evenness.mean() + np.array([-error, error])
+        np.testing.assert_allclose(study.interval["entropy"][at], wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", s_.COLUMNS)
+def test_the_spread_is_that_of_theory_within_what_chance_allows(study, name):
+    for d_k in study.d_k[1:]:
+        theory = 1 / math.sqrt(d_k) if name == "cosine" else math.sqrt(d_k) / s_.column_divisor(name, d_k)
+        middle, low, high = study.spread(d_k, name)
+        assert low < middle < high
+        assert abs(middle - theory) < 2 * (high - low)
+
+
+def test_only_the_root_looks_the_same_at_every_d_k(study):
+    ranges = dict(zip(s_.COLUMNS, np.ptp(study.entropy[1:], axis=0), strict=True))
+    assert min(s_.POWERS, key=ranges.__getitem__) == "power_0.50"
+    assert study.entropy[study.at(512, "cosine")] > 0.99
+    assert ranges["root_model"] < 0.01  # level too, but flatter: √8 too much
+    assert study.entropy[study.at(512, "root_model")] > study.entropy[study.at(512, "sqrt")] + 0.1
+
+
 def test_the_mean_gradient_rises_while_most_rows_die(study):
     none = column("none")
     at16, at64, at512 = (study.d_k.index(d_k) for d_k in (16, 64, 512))
@@ -191,7 +221,7 @@ def test_the_mean_gradient_rises_while_most_rows_die(study):
     assert study.median[at512, none] < 0.01 * study.median[at16, none]
     assert study.dead[at16, none] < 0.1 < study.dead[at64, none] < 0.5 < study.dead[at512, none]
     assert study.mean[at512, none] > 100 * study.median[at512, none]
-    assert study.top[at512, none] > 3 * study.top[at16, none]  # because a few carry ever more of it
+    assert study.few[at512, none] > 3 * study.few[at16, none]  # because a few carry ever more of it
 
 
 def test_at_16_the_gradient_has_not_vanished(study):
@@ -217,8 +247,11 @@ def test_the_powers_meet_the_named_divisors(study):
     (lambda: s_.row_responses([[np.inf]], [[[1.0]]]), "scores"),
     (lambda: s_.row_responses([[1.0, 2.0]], [[[1.0]]]), "gram"),
     (lambda: s_.cosine_rows([[1.0]], [[[1.0]]], [-1.0]), "q_squared"),
-    (lambda: s_.share_interval(5, 4), "hits"),
-    (lambda: s_.share_interval(0, 0), "draws"),
+    (lambda: s_.column_divisor("cosine", 4), "name"),
+    (lambda: s_.column_divisor("power_0.51", 4), "column"),
+    (lambda: s_.column_divisor("log", 1), "d_k"),
+    (lambda: s_.measure_saturation(2, (4,)).at(5, "sqrt"), "d_k"),
+    (lambda: s_.measure_saturation(2, (4,)).spread(4, "power"), "column"),
 ])  # fmt: skip
 def test_bad_input_is_named(call, argument):
     with pytest.raises(InputError) as caught:

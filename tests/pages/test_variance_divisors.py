@@ -7,14 +7,23 @@ import altair as alt
 import numpy as np
 import pytest
 
-from attention import divided
+from attention import saturation
 from attention.divisors import divisor
+from attention.saturation import ALPHAS, POWERS
 from attention.softmax import normalized_entropy, softmax
 from tests.pages.reading import assert_well, code, frames, opened, said
-from ui import charts, link, variance_divisors, variance_divisors_charts, variance_divisors_frame, views
+from ui import (
+    charts,
+    link,
+    variance_divisors,
+    variance_divisors_charts,
+    variance_divisors_frame,
+    variance_measure,
+    views,
+)
 from ui.text import LANGUAGES, Text, catalogue
-from ui.variance_charts import COLOURS, NAMES
-from ui.variance_divisors_frame import OUTLINED, SIDES, digits, even, short_name
+from ui.variance_charts import COLOURS, NAMED, NAMES
+from ui.variance_divisors_frame import OUTLINED, SIDES, STOPS, digits, even, short_name
 from ui.workbench import preset
 
 CAT = views.shown(preset("cat"), "variance.part", "divisors")
@@ -24,7 +33,7 @@ EN = Text("variance_divisors", "en")
 @pytest.fixture(scope="module")
 def found():
     """What the page measures once; tests/core holds it to formulas."""
-    return variance_divisors._measured(0, lambda share: None)
+    return variance_measure.measured_rows(0, lambda share: None)
 
 
 @pytest.fixture(scope="module", params=[("zh", "linear"), ("en", "cosine")], ids="-".join)
@@ -43,7 +52,8 @@ def chart(app):
 def test_the_bars_are_the_counts_and_as_wide_as_the_divisor_makes_them(page, found):
     frame, other = chart(page)
     bars = frame[frame["kind"] == "bar"]
-    for s, d_k in enumerate(found.d_k):
+    for d_k in STOPS:
+        s = found.d_k.index(d_k)
         mine = bars[bars["d"] == d_k]
         np.testing.assert_array_equal(mine["y"], found.counts[s] / 32_000)
         counts = found.cosine_counts if other == "cosine" else found.counts
@@ -55,10 +65,11 @@ def test_the_bars_are_the_counts_and_as_wide_as_the_divisor_makes_them(page, fou
 def test_the_scores_of_three_queries_are_there_undivided_and_as_the_other_divides_them(page, found):
     frame, other = chart(page)
     scores = frame[frame["kind"] == "score"]
-    for s, d_k in enumerate(found.d_k):
+    for d_k in STOPS:
+        s = found.d_k.index(d_k)
         mine = scores[scores["d"] == d_k]
-        np.testing.assert_array_equal(mine["y"].to_numpy().reshape(3, 8), found.scores[s])
-        wanted = found.cosines[s] if other == "cosine" else found.scores[s] / d_k
+        np.testing.assert_array_equal(mine["y"].to_numpy().reshape(3, 8), found.scores[s, :3])
+        wanted = found.cosines[s, :3] if other == "cosine" else found.scores[s, :3] / d_k
         np.testing.assert_array_equal(mine["other"].to_numpy().reshape(3, 8), wanted)
 
 
@@ -67,44 +78,44 @@ def test_the_curves_are_measured_with_intervals(page, found):
     for name in ("none", "sqrt", other):
         for kind, estimate in (("spread", found.spread), ("entropy", entropy_of(found))):
             mine = frame[(frame["kind"] == kind) & (frame["who"] == name)]
-            wanted = [estimate(s, name) for s in range(len(found.d_k))]
+            wanted = [estimate(d_k, name) for d_k in STOPS]
             np.testing.assert_array_equal(mine[["y", "low", "high"]].to_numpy(), wanted)
             assert (mine["low"] <= mine["y"]).all()
     powers = frame[frame["kind"] == "power_entropy"]
-    for i, alpha in enumerate(divided.ALPHAS):
-        wanted = found.entropy[:, found.column("power", alpha)]
+    for i, power in enumerate(POWERS):
+        wanted = [found.entropy[found.at(d_k, power)] for d_k in STOPS]
         np.testing.assert_array_equal(powers[powers["i"] == i]["y"], wanted)
     spread = frame[frame["kind"] == "power_spread"]
-    np.testing.assert_array_equal(spread["y"], found.deviation[:, 0])
+    np.testing.assert_array_equal(spread["y"], [found.deviation[found.d_k.index(d_k), 0] for d_k in STOPS])
 
 
 def entropy_of(found):
-    return lambda s, name: variance_divisors_frame.entropy(found, s, name)
+    return lambda d_k, name: variance_divisors_frame.entropy(found, d_k, name)
 
 
 def test_the_words_above_a_panel_say_what_was_measured(page, found):
     frame, other = chart(page)
     words = frame[frame["kind"] == "entropy_word"]
     assert len(words) == 11 * (3 + 21)
-    for s, d_k in enumerate(found.d_k):
+    for d_k in STOPS:
         (said_,) = words[(words["side"] == "sqrt") & (words["d"] == d_k)]["text"]
-        at = found.column("sqrt")
-        assert f"{found.entropy[s, at]:.3f} ±\u00a0{found.error[s, at]:.3f}" in said_
+        at = found.at(d_k, "sqrt")
+        assert f"{found.entropy[at]:.3f} ±\u00a0{np.ptp(found.interval['entropy'][at]) / 2:.3f}" in said_
         (said_,) = words[(words["side"] == "power") & (words["d"] == d_k) & (words["i"] == 3)]["text"]
-        assert f"{found.entropy[s, 3]:.3f}" in said_
+        assert f"{found.entropy[found.at(d_k, 'power_0.15')]:.3f}" in said_
     spreads = frame[(frame["kind"] == "spread_word") & (frame["side"] == "power") & (frame["d"] == 64)]
-    for i, alpha in enumerate(divided.ALPHAS):
+    for i, alpha in enumerate(ALPHAS):
         (said_,) = spreads[spreads["i"] == i]["text"]
         shown = float(said_.partition(" ±")[0].split(" ")[-1])
-        assert shown == pytest.approx(found.deviation[4, 0] / 64**alpha, rel=0.005)
+        assert shown == pytest.approx(found.spread(64, 'none')[0] / 64**alpha, rel=0.005)
 
 
 def test_the_sentences_say_the_measured_numbers(page, found):
     lang, other = page.session_state["lang"], chart(page)[1]
     seen = said(page)
     for name in ("none", "sqrt"):
-        for s in (0, -1):
-            assert f"{found.entropy[s, found.column(name)]:.2f}" in seen
+        for d_k in (4, 4096):
+            assert f"{found.entropy[found.at(d_k, name)]:.2f}" in seen
     assert "α = 0.5" in seen
     assert variance_divisors.why_not(other, found, 64, Text("variance_divisors", lang)) in seen
     assert "<<" not in seen
@@ -131,12 +142,11 @@ def test_the_fold_compares_all_at_one_d_k(lang, found):
     app.run()
     assert_well(app)
     table = next(m.value for m in app.markdown if text("table_top") in m.value)
-    s = found.d_k.index(256)
     for name in ("none", "sqrt", *variance_divisors.CHOICES):
         first = re.compile(rf"\| {re.escape(short_name(name))}( =[^|]*)? \|")
         (row,) = filter(first.match, table.splitlines())
-        assert digits(found.spread(s, name)[0]) in row
-        assert even(found.entropy[s, found.column(name)]) in row
+        assert digits(found.spread(256, name)[0]) in row
+        assert even(found.entropy[found.at(256, name)]) in row
     for name in variance_divisors.CHOICES:
         assert variance_divisors.why_not(name, found, 256, text) in said(app)
 
@@ -154,13 +164,13 @@ def test_the_table_has_every_d_k_and_every_power(found):
     assert_well(app)
     (element,) = app.dataframe
     table = element.value
-    assert table["d_k"].tolist() == [d_k for d_k in found.d_k for _ in range(2)]
-    for s in range(len(found.d_k)):
-        for i, alpha in enumerate(divided.ALPHAS):
-            spread, evenness = table[f"÷ d_k^{alpha:.2f}"][2 * s : 2 * s + 2]
+    assert table["d_k"].tolist() == [d_k for d_k in STOPS for _ in range(2)]
+    for row, d_k in enumerate(STOPS):
+        for alpha, power in zip(ALPHAS, POWERS, strict=True):
+            spread, evenness = table[f"÷ d_k^{alpha:.2f}"][2 * row : 2 * row + 2]
             middle = float(spread.partition(" ±")[0])
-            assert middle == pytest.approx(found.deviation[s, 0] / found.d_k[s] ** alpha, rel=0.005)
-            assert evenness.partition(" ±")[0] == even(found.entropy[s, i])
+            assert middle == pytest.approx(found.spread(d_k, "none")[0] / d_k**alpha, rel=0.005)
+            assert evenness.partition(" ±")[0] == even(found.entropy[found.at(d_k, power)])
 
 
 def test_another_draw_language_or_divisor_keeps_the_spec():
@@ -190,9 +200,9 @@ def test_the_panels_fit(layout):
 
 
 def test_every_divisor_has_a_name_and_a_colour():
-    assert set(NAMES) == set(COLOURS) == {*divided.OTHERS, "none", "sqrt", "linear", "power"}
+    assert set(NAMES) == set(COLOURS) == {*NAMED, "power"}
     assert set(variance_divisors.CHOICES) == set(NAMES) - {"none", "sqrt", "power"}
-    assert set(OUTLINED) <= set(divided.STOPS)
+    assert set(OUTLINED) <= set(STOPS) <= set(saturation.STOPS)
     assert len(SIDES) == 4
 
 
@@ -221,12 +231,14 @@ def test_a_question_opens_the_divisor_it_is_about():
 
 
 def test_a_second_visitor_does_not_measure_again(monkeypatch):
+    """Neither here nor in the part on softmax, which looks at the same rows."""
     opened("variance", "en", CAT)
-    monkeypatch.setattr(divided, "measure_divided", lambda *args, **more: pytest.fail("measured again"))
-    assert_well(opened("variance", "zh", CAT))
+    monkeypatch.setattr(saturation, "measure_saturation", lambda *args, **more: pytest.fail("measured again"))
+    for part in ("divisors", "softmax"):
+        assert_well(opened("variance", "zh", views.shown(CAT, "variance.part", part)))
 
 
 def test_entropies_are_those_of_the_weights(found):
     """The first rows' weights, which the browser computes, are rows of the measured kind."""
-    weights = softmax(found.scores[4] / 8)
-    assert abs(normalized_entropy(weights).mean() - found.entropy[4, found.column("sqrt")]) < 0.3
+    weights = softmax(found.scores[found.d_k.index(64), :3] / 8)
+    assert abs(normalized_entropy(weights).mean() - found.entropy[found.at(64, "sqrt")]) < 0.3

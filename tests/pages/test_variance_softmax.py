@@ -32,7 +32,8 @@ def showing(bench=CAT, **shown):
 
 @pytest.fixture(scope="module")
 def measured():
-    return saturation.measure_saturation(variance_measure.ROWS, seed=0)
+    """What the page measures once; tests/core holds it to formulas."""
+    return variance_measure.measured_rows(0, lambda share: None)
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
@@ -43,7 +44,7 @@ def page(request):
 
 
 def at(measured, d_k, column="none"):
-    return measured.d_k.index(d_k), COLUMNS.index(column)
+    return measured.at(d_k, column)
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -127,13 +128,13 @@ def test_the_numbers_below_are_said_as_measured(page, measured):
     low, high = measured.interval["median"][s, c]
     assert mine["t_median"] == f"{digits(measured.median[s, c])} ({digits(low)} – {digits(high)})"
     assert mine["t_dead"].startswith(f"{percent(measured.dead[s, c])} (")
-    assert mine["t_top"] == f"{measured.top[s, c]:.1%}"
+    assert mine["t_few"] == f"{measured.few[s, c]:.1%}"
     assert all(mine[f"t_{what}"] in mine["tip"] for what in ("entropy", "dead", "median", "band", "mean"))
 
 
 def test_the_sentences_say_the_measured_numbers_and_verdicts(page, measured):
     for d_k, what in ((512, "dead"), (16, "median"), (16, "mean"), (512, "mean")):
-        assert frame.cells(measured, measured.d_k.index(d_k), "none")[what] in said(page)
+        assert frame.cells(measured, d_k, "none")[what] in said(page)
     text = Text("variance_softmax", page.session_state["lang"])
     for sentence in words.findings(measured, text, words.facts(measured, 0)):
         assert sentence in said(page)
@@ -165,7 +166,7 @@ def test_another_outcome_is_another_sentence(measured, what, d_k, column, value,
 def test_other_draws_are_measured_and_judged_anew(measured):
     app = opened("variance", "zh", showing(replace(CAT, variance_seed=1), guess_dead="skip"))
     assert_well(app)
-    other = saturation.measure_saturation(variance_measure.ROWS, seed=1)
+    other = variance_measure.measured_rows(1, lambda share: None)
     assert other.mean[at(other, 512)] != measured.mean[at(measured, 512)]
     text = Text("variance_softmax", "zh")
     assert words.verdict(other, "skip", text) in said(app)
@@ -207,7 +208,7 @@ def test_the_table_has_every_stop(measured):
     (row,) = table[(table["d_k"] == 64) & (table["scores"] == NAMES["log"])].to_dict("records")
     mean = measured.mean[at(measured, 64, "log")]
     assert row["mean"].startswith(f"{digits(mean)} (")
-    assert row["mean"] == frame.cells(measured, measured.d_k.index(64), "log")["mean"]
+    assert row["mean"] == frame.cells(measured, 64, "log")["mean"]
 
 
 def test_another_draw_language_or_guess_keeps_what_was_dragged():
