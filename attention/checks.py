@@ -129,6 +129,23 @@ def whole_number(name: str, x: object, least: int = 1) -> int:
     return int(x)
 
 
+def number_between(name: str, x: float, low: float = -LIMIT, high: float = LIMIT) -> float:
+    """x as a float from `low` to `high`."""
+    wanted = f"a number from {low:g} to {high:g}"
+    if isinstance(x, bool | np.bool_) or not isinstance(x, numbers.Real):
+        raise InputError("not_numbers", name, wanted, repr(x))
+    if not -LIMIT <= x <= LIMIT:  # nan compares false
+        raise InputError("finite", name, wanted, str(x))
+    if not low <= x <= high:
+        raise InputError("choice", name, wanted, float(x))
+    return float(x)
+
+
+def positive(name: str, x: float) -> float:
+    """x as a float above 0, neither so small nor so large that a quotient would not be finite."""
+    return number_between(name, x, 1 / LIMIT, LIMIT)
+
+
 def same_batch(**arrays: NDArray[np.generic]) -> tuple[int, ...]:
     """The shape that the leading axes of all arrays broadcast to."""
     batch: tuple[int, ...] = ()

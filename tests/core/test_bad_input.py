@@ -13,6 +13,7 @@ from attention import (
     attention_gradients,
     attention_steps,
     causal_mask,
+    checks,
     combine_masks,
     entropy,
     examples,
@@ -209,3 +210,26 @@ def test_anything_like_an_array_will_do(as_input):
     output = attention(as_input(Q), as_input(K), as_input(V), [[True] * 5] * 3)
     assert output.dtype == np.float64
     np.testing.assert_array_equal(output, attention(Q, K, V))
+
+
+@pytest.mark.parametrize(("x", "code"), [
+    ([1.0, 2.0], "not_numbers"), ("1", "not_numbers"), (True, "not_numbers"), (None, "not_numbers"),
+    (np.ones(1), "not_numbers"), (float("nan"), "finite"), (float("inf"), "finite"), (10**400, "finite"),
+    (0.24, "choice"), (np.float64(2.1), "choice"), (-1, "choice"),
+], ids=str)  # fmt: skip
+def test_one_number_within_bounds(x, code):
+    with pytest.raises(InputError) as error:
+        checks.number_between("x", x, 0.25, 2)
+    assert (error.value.code, error.value.argument) == (code, "x")
+    assert "from 0.25 to 2" in error.value.expected
+    if code != "choice":
+        with pytest.raises(InputError):
+            checks.positive("x", x)
+    assert [checks.number_between("x", end, 0.25, 2) for end in (0.25, np.float32(1.5), np.int8(2))] == [0.25, 1.5, 2]
+
+
+@pytest.mark.parametrize("x", [0, -1e-9, 1e-31, 1e31])
+def test_a_positive_number_has_a_finite_inverse(x):
+    with pytest.raises(InputError):
+        checks.positive("x", x)
+    assert checks.positive("x", 1e-30) == 1e-30
