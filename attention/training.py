@@ -12,12 +12,13 @@ Pairs are drawn anew for each batch, so nothing can be learned by heart: each lo
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from attention.checks import InputError, divisor_for, one_of, whole_number
+from attention.checks import LIMIT, InputError, divisor_for, one_of, whole_number
 
 Floats = NDArray[np.floating]
 Indices = NDArray[np.intp]
@@ -63,8 +64,7 @@ class Setting:
         whole_number("seed", self.seed, 0)
         one_of("scale", self.scale, ("sqrt", "none", "linear"))
         one_of("optimizer", self.optimizer, OPTIMIZERS)
-        if not 0 < self.rate < math.inf:
-            raise InputError("choice", "learning_rate", "a positive number", self.rate)
+        _positive("learning_rate", self.rate)
 
     @property
     def rate(self) -> float:
@@ -87,8 +87,15 @@ class Weights:
     W_O: Floats  # (d_v, values)
 
     @classmethod
-    def in_one(cls, flat: Floats, d_k: int) -> Weights:
-        """Views into one long array, so that an optimizer can treat all weights alike, at once."""
+    def from_flat(cls, flat: Floats, d_k: int) -> Weights:
+        """Views into one long array, so that an optimizer can treat all weights alike, at once.
+
+        flat: (Weights.count(d_k),), W_Q, W_K, W_V and W_O one after the other, each by rows
+
+        Raises: InputError, code "shape", if there are more or fewer numbers.
+        """
+        if flat.shape != (cls.count(d_k),):
+            raise InputError("shape", "flat", f"({cls.count(d_k)},), for d_k = {d_k}", flat.shape)
         shapes = (D_MODEL, d_k), (D_MODEL, d_k), (D_MODEL, D_MODEL), (D_MODEL, VALUES)
         ends = np.cumsum([rows * columns for rows, columns in shapes])
         parts = np.split(flat, ends[:-1])
@@ -124,15 +131,29 @@ class Forward:
 
 
 class World:
-    """What the symbols and values look like: random embeddings, and the batches that are drawn from them."""
+    """What the symbols and values look like: random embeddings, and the batches that are drawn from them.
+
+    symbols: (SYMBOLS, D_MODEL) and values: (VALUES, D_MODEL), components from N(0, 1).
+
+    >>> batch = World(seed=0).batch(2)
+    >>> batch.x_q.shape, batch.x_k.shape, batch.x_v.shape, batch.answer.shape
+    ((2, 32), (2, 8, 32), (2, 8, 32), (2,))
+    """
 
     def __init__(self, seed: int, dtype: DTypeLike = np.float32) -> None:
+        """Draw the embeddings. Raises: InputError if the seed is not a whole number, at least 0."""
+        whole_number("seed", seed, 0)
         looks, batches = (np.random.default_rng(each) for each in np.random.SeedSequence((seed, 1)).spawn(2))
         self.symbols, self.values = (looks.standard_normal((n, D_MODEL)).astype(dtype) for n in (SYMBOLS, VALUES))
         self.rng = batches
 
     def batch(self, size: int = BATCH) -> Batch:
-        """Draw examples: every key once, in any order, each with a value; and which of them is asked for."""
+        """Draw examples: every key once, in any order, each with a value; and which of them is asked for.
+
+        Returns: Batch of `size` examples, n = SYMBOLS keys each; every call draws others.
+        Raises: InputError if the size is not a whole number, at least 1.
+        """
+        whole_number("size", size)
         keys = self.rng.random((size, SYMBOLS)).argsort(axis=1)
         values = self.rng.integers(VALUES, size=(size, SYMBOLS))
         row, asked = np.arange(size), self.rng.integers(SYMBOLS, size=size)
@@ -141,12 +162,20 @@ class World:
 
 
 def initial_weights(d_k: int, seed: int, dtype: DTypeLike = np.float32) -> Floats:
-    """Draw the weights a run starts from, in one long array (see `Weights.in_one`).
+    """Draw the weights a run starts from, in one long array (see `Weights.from_flat`).
 
     N(0, 1/rows): components of q and k then have variance 1, and q·k has variance d_k, as the article assumes.
+
+    Returns: (Weights.count(d_k),)
+    Raises: InputError if d_k is not a whole number, at least 1, or the seed not one, at least 0.
+
+    >>> initial_weights(16, seed=0).shape
+    (2304,)
     """
+    whole_number("d_k", d_k)
+    whole_number("seed", seed, 0)
     flat = np.random.default_rng(np.random.SeedSequence((seed, 2))).standard_normal(Weights.count(d_k))
-    weights = Weights.in_one(flat, d_k)
+    weights = Weights.from_flat(flat, d_k)
     for each in fields(weights):
         W = getattr(weights, each.name)
         W /= math.sqrt(len(W))
@@ -158,12 +187,17 @@ def forward(weights: Weights, batch: Batch, divisor: float) -> Forward:
 
     p = softmax(k q / divisor), o = Σⱼ pⱼ vⱼ, guess = softmax(o W_O), loss = −mean ln guess[answer]
 
-    Returns: Forward, in the precision of the weights.
+    weights: W_Q, W_K (d_model, d_k), W_V (d_model, d_v), W_O (d_v, values)
+    batch: x_q (b, d_model), x_k, x_v (b, n, d_model), answer (b,), whole numbers from 0 to values − 1
 
-    >>> world, weights = World(0), Weights.in_one(initial_weights(16, seed=0), 16)
+    Returns: Forward, in the precision of the weights.
+    Raises: InputError if a shape does not fit, an answer is none of the values, or the divisor is not positive.
+
+    >>> world, weights = World(0), Weights.from_flat(initial_weights(16, seed=0), 16)
     >>> forward(weights, world.batch(), divisor=4.0).p.sum(axis=1).round(3)[:3].tolist()
     [1.0, 1.0, 1.0]
     """
+    _check(weights, batch, divisor)
     q = batch.x_q @ weights.W_Q
     k = _rows_times(batch.x_k, weights.W_K)
     v = _rows_times(batch.x_v, weights.W_V)
@@ -189,9 +223,27 @@ def backward(weights: Weights, batch: Batch, seen: Forward, divisor: float) -> W
     d_q = Σⱼ d_scoresⱼ kⱼ,        dW_Q = x_qᵀ d_q
     d_k = d_scores ⊗ q,           dW_K = x_kᵀ d_k
 
-    Returns: the gradient of the loss with respect to each weight, as Weights.
+    weights, batch, divisor: those that `forward` was given; seen: what it returned
+
+    Returns: the gradient of the loss with respect to each weight, as Weights of the same shapes.
+    Raises: InputError where `forward` does, and if `seen` is of another batch or other weights.
     Source: Rumelhart, Hinton, Williams (1986); for attention see `attention.attention_gradients`.
+
+    A step against the gradient makes the loss smaller:
+
+    >>> batch, weights = World(0).batch(), Weights.from_flat(initial_weights(16, seed=0), 16)
+    >>> seen = forward(weights, batch, divisor=4.0)
+    >>> gradient = backward(weights, batch, seen, divisor=4.0)
+    >>> gradient.W_Q.shape
+    (32, 16)
+    >>> weights.W_Q[:] -= 0.1 * gradient.W_Q
+    >>> forward(weights, batch, divisor=4.0).loss < seen.loss
+    True
     """
+    _check(weights, batch, divisor)
+    expected = (*batch.x_k.shape[:2], weights.W_K.shape[1])
+    if seen.k.shape != expected:
+        raise InputError("shape", "seen", f"k of shape {expected}", seen.k.shape)
     size = len(batch.answer)
     d_logits = seen.guess.copy()
     d_logits[np.arange(size), batch.answer] -= 1
@@ -214,8 +266,8 @@ class Training:
         self.setting = setting
         self.world = World(setting.seed, dtype)
         self.flat = initial_weights(setting.d_k, setting.seed, dtype)
-        self.weights = Weights.in_one(self.flat, setting.d_k)
-        self._gradient, self._first, self._second = (np.zeros_like(self.flat) for _ in range(3))
+        self.weights = Weights.from_flat(self.flat, setting.d_k)
+        self._gradient, self._m, self._v = (np.zeros_like(self.flat) for _ in range(3))
         self.loss: list[float] = []  # nats
         self.accuracy: list[float] = []  # share of the batch that was answered right
         self.entropy: list[float] = []  # mean entropy of the attention weights ÷ ln 8: 1 = uniform
@@ -226,8 +278,12 @@ class Training:
         """How many steps were taken."""
         return len(self.loss)
 
-    def step(self) -> None:
+    def step(self, batch: Batch | None = None) -> None:
         """Take a batch, note how well it is answered, and learn from it.
+
+        batch: None: the next one that `world` draws
+
+        Raises: InputError if the batch does not fit the weights.
 
         >>> run = Training(Setting(d_k=16, scale="sqrt", optimizer="sgd"))
         >>> for _ in range(30):
@@ -235,7 +291,7 @@ class Training:
         >>> run.loss[-1] < CHANCE < run.loss[0]
         True
         """
-        batch, divisor = self.world.batch(), self.setting.divisor
+        batch, divisor = self.world.batch() if batch is None else batch, self.setting.divisor
         with np.errstate(over="ignore", invalid="ignore"):  # a rate of one's own may be too large
             seen = forward(self.weights, batch, divisor)
             gradients = backward(self.weights, batch, seen, divisor)
@@ -258,7 +314,7 @@ class Training:
 
     def _adam(self) -> None:
         """θ ← θ − rate · m̂ / (√v̂ + ε). Source: Kingma and Ba, "Adam" (2015), algorithm 1, in its efficient order."""
-        g, m, v, t = self._gradient, self._first, self._second, self.steps
+        g, m, v, t = self._gradient, self._m, self._v, self.steps
         m += (1 - BETA_1) * (g - m)
         v += (1 - BETA_2) * (g * g - v)
         root = np.sqrt(v)
@@ -267,6 +323,30 @@ class Training:
         np.divide(m, root, out=root)
         root *= self.setting.rate / (1 - BETA_1**t)
         self.flat -= root
+
+
+def _positive(name: str, x: object) -> None:
+    """Raise InputError unless x is a positive number."""
+    expected = f"a positive number, at most {LIMIT:g}"
+    if isinstance(x, bool | np.bool_) or not isinstance(x, numbers.Real):
+        raise InputError("not_numbers", name, expected, repr(x))
+    if not 0 < float(x) <= LIMIT:
+        raise InputError("finite", name, expected, float(x))
+
+
+def _check(weights: Weights, batch: Batch, divisor: float) -> None:
+    """Raise InputError unless they fit together. This runs twice a step, so it looks at shapes and answers only."""
+    _positive("divisor", divisor)
+    (d_model, d_k), (d_v, values) = weights.W_Q.shape, weights.W_O.shape
+    b, n = batch.x_k.shape[:2]
+    for name, x, expected in (
+        ("W_K", weights.W_K, (d_model, d_k)), ("W_V", weights.W_V, (d_model, d_v)), ("x_q", batch.x_q, (b, d_model)),
+        ("x_k", batch.x_k, (b, n, d_model)), ("x_v", batch.x_v, (b, n, d_model)), ("answer", batch.answer, (b,)),
+    ):  # fmt: skip
+        if x.shape != expected:
+            raise InputError("shape", name, str(expected), x.shape)
+    if not 0 <= batch.answer.min() <= batch.answer.max() < values:
+        raise InputError("whole_number", "answer", f"whole numbers from 0 to {values - 1}", str(batch.answer))
 
 
 def _rows_times(x: Floats, W: Floats) -> Floats:

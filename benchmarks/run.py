@@ -12,7 +12,18 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-from benchmarks import classroom, first_chart, frames, smallest_edit, soak, tiled, trace_open, training, typing_number
+from benchmarks import (
+    classroom,
+    first_chart,
+    frames,
+    smallest_edit,
+    soak,
+    tiled,
+    trace_open,
+    training,
+    training_load,
+    typing_number,
+)
 from benchmarks.measure import Line, table
 from ui.shell import PAGES
 
@@ -28,6 +39,7 @@ def main(*, quick: bool) -> Iterator[Line]:
         most = 150 if page == "edit" else 200
         yield from classroom.main(page=address, students=30, think=2.0, reruns=5 if quick else 15, most=most)
     yield from classroom.main(page="edit", students=100, think=5.0, reruns=3 if quick else 8, most=300)
+    yield from training_load.main(rounds=2 if quick else 5)
     yield from frames.main(samples=60 if quick else 240)
     yield from first_chart.main(samples=5 if quick else 15)
     yield from soak.main(reruns=1_000 if quick else 6_000)

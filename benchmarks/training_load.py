@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from statistics import median
 from typing import Any
 from urllib.parse import quote
 
@@ -171,7 +172,7 @@ def main(
         note = (
             f"{along:.0f} ms against {without:.0f} ms, {len(waits[True])} and {len(waits[False])} reruns, in turns, "
             f"{tally.failed} failed; trained: {len(series)} series of runs"
-            + (f", {p([*series, *series], 50):.0f} s each" if series else "")
+            + (f", {median(series):.0f} s each" if series else "")
         )
         what = f"{students} students on {page} while one more trains: p{percent} against without"
         yield Line(what, along / without if not tally.failed else float("inf"), 2, "×", note)

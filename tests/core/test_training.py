@@ -128,6 +128,15 @@ def test_at_first_scores_have_the_variance_the_article_assumes(d_k):
     assert np.concatenate(products).var() == pytest.approx(d_k, rel=0.15)
 
 
+def test_a_step_may_be_given_its_batch():
+    drawn, given_ = (t.Training(t.Setting(d_k=5, seed=3)) for _ in range(2))
+    batches = t.World(3)
+    for _ in range(3):
+        drawn.step()
+        given_.step(batches.batch())
+    np.testing.assert_array_equal(drawn.flat, given_.flat)
+
+
 def loss_after(steps, **setting):
     run = t.Training(t.Setting(**setting))
     for _ in range(steps):
@@ -176,9 +185,56 @@ def test_a_rate_that_is_too_large_blows_up_without_an_error():
 @pytest.mark.parametrize(("field", "value", "argument"), [
     ("d_k", 0, "d_k"), ("d_k", 2.0, "d_k"), ("seed", -1, "seed"), ("scale", "log", "scale"),
     ("optimizer", "lion", "optimizer"), ("learning_rate", 0.0, "learning_rate"),
-    ("learning_rate", float("nan"), "learning_rate"),
+    ("learning_rate", float("nan"), "learning_rate"), ("learning_rate", float("inf"), "learning_rate"),
+    ("learning_rate", "x", "learning_rate"), ("learning_rate", True, "learning_rate"),
 ])  # fmt: skip
 def test_bad_settings_are_named(field, value, argument):
     with pytest.raises(InputError) as caught:
         t.Setting(**{field: value})
+    assert caught.value.argument == argument
+
+
+def fitting(d_k=3):
+    return t.Weights.from_flat(t.initial_weights(d_k, 0), d_k), t.World(0).batch(4)
+
+
+@pytest.mark.parametrize(("of", "name", "wrong", "code"), [
+    ("weights", "W_K", np.zeros((32, 4)), "shape"), ("weights", "W_V", np.zeros((31, 32)), "shape"),
+    ("batch", "x_q", np.zeros((3, 32)), "shape"), ("batch", "x_k", np.zeros((4, 8, 31)), "shape"),
+    ("batch", "x_v", np.zeros((4, 7, 32)), "shape"), ("batch", "answer", np.zeros(5, dtype=int), "shape"),
+    ("batch", "answer", np.array([0, 1, 2, 8]), "whole_number"),
+    ("batch", "answer", np.array([0, 1, 2, -1]), "whole_number"),
+])  # fmt: skip
+def test_what_does_not_fit_is_named(of, name, wrong, code):
+    weights, batch = fitting()
+    seen = t.forward(weights, batch, 1.0)
+    weights, batch = (replace(each, **{name: wrong}) if of == kind else each
+                      for kind, each in (("weights", weights), ("batch", batch)))  # fmt: skip
+    for call in (lambda: t.forward(weights, batch, 1.0), lambda: t.backward(weights, batch, seen, 1.0)):
+        with pytest.raises(InputError) as caught:
+            call()
+        assert (caught.value.argument, caught.value.code) == (name, code)
+
+
+@pytest.mark.parametrize("divisor", [0.0, -1.0, float("nan"), float("inf"), "sqrt"])
+def test_a_divisor_is_positive(divisor):
+    weights, batch = fitting()
+    with pytest.raises(InputError, match="divisor: expected a positive number"):
+        t.forward(weights, batch, divisor)
+
+
+def test_what_was_seen_of_another_batch_is_refused():
+    weights, batch = fitting()
+    other = t.forward(weights, t.World(0).batch(5), 1.0)
+    with pytest.raises(InputError, match="seen: expected"):
+        t.backward(weights, batch, other, 1.0)
+
+
+@pytest.mark.parametrize(("call", "argument"), [
+    (lambda: t.World(-1), "seed"), (lambda: t.World(0).batch(0), "size"), (lambda: t.initial_weights(0, 1), "d_k"),
+    (lambda: t.initial_weights(2, 1.5), "seed"), (lambda: t.Weights.from_flat(np.zeros(7), 2), "flat"),
+])  # fmt: skip
+def test_what_cannot_be_drawn_is_named(call, argument):
+    with pytest.raises(InputError) as caught:
+        call()
     assert caught.value.argument == argument
