@@ -6,13 +6,13 @@ draw nor another language moves what a reader has dragged.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import altair as alt
 
-from attention.saturation import COLUMNS
-from ui import charts
+from attention.saturation import ALPHAS, COLUMNS
+from ui import charts, display
 from ui.charts import INK
 from ui.text import Text
 
@@ -34,13 +34,13 @@ SPACING = 24  #: pixels between charts side by side
 def number(x: float) -> str:
     """A variance or a gradient as a reader sees it: about three digits, never an exponent.
 
-    >>> number(4063.2), number(63.64), number(0.98), number(0.0019), number(2e-11)
-    ('4,063', '63.6', '0.98', '0.002', '≈0')
+    >>> number(4063.2), number(63.64), number(0.98), number(0.0019), number(2e-11), number(-0.5)
+    ('4,063', '63.6', '0.98', '0.002', '≈0', '−0.50')
     """
     if x and abs(x) < 5e-4:
         return "≈0"
     decimals = 0 if abs(x) >= 1000 else 1 if abs(x) >= 10 else 2 if abs(x) >= 0.1 else 3
-    return f"{x:,.{decimals}f}"
+    return display.signed(f"{x:,.{decimals}f}")
 
 
 def percent(share: float) -> str:
@@ -52,6 +52,31 @@ def percent(share: float) -> str:
     if 0 < share < 0.005:
         return "<1%"
     return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
+
+
+Record = dict[str, Any]  # of a chart's data: field → value
+
+
+def frame_of(records: Iterable[Record], fields: Sequence[str]) -> Any:
+    """What a chart is drawn from, a row a record; what a record does not say is null."""
+    rows = list(records)
+    return charts.table({field: [row.get(field) for row in rows] for field in fields})
+
+
+# Sliders, which the browser moves without asking the server.
+
+
+def d_k_slider(start: float, least: float = 0, most: float = 12, step: float = 0.5) -> list[dict[str, Any]]:
+    """The exponent n = log2_dk that is dragged, and dk = 2ⁿ; 2^0.5 rounds to d_k = 1 as well."""
+    bind = {"input": "range", "min": least, "max": most, "step": step, "name": "d_k = 2ⁿ,  n =\u00a0"}
+    return [{"name": "log2_dk", "value": start, "bind": bind}, {"name": "dk", "expr": "round(pow(2, log2_dk))"}]
+
+
+def alpha_slider(start: float, name: str) -> list[dict[str, Any]]:
+    """The power α of d_k that is dragged, and which of the measured ALPHAS it is."""
+    bind = {"input": "range", "min": 0, "max": 1, "step": ALPHAS[1], "name": name}
+    return [{"name": "alpha", "value": start, "bind": bind},
+            {"name": "step", "expr": f"round(alpha * {len(ALPHAS) - 1})"}]  # fmt: skip
 
 
 # What the specs are put together from. Altair checks each mark. Nested in Altair too, they would be checked
@@ -105,6 +130,11 @@ def word(kind: str, side: str, x: int, y: int, **mark: Any) -> alt.Chart:
     chosen = alt.Chart().transform_filter(mine)
     if kind in {"stop", "measured", "outside"}:
         chosen = chosen.transform_filter("datum.d === dk")
-    return chosen.transform_calculate(ink="1").mark_text(**{"align": "left", **mark}).encode(
-        alt.Text("text:N"), alt.XValue(x), alt.YValue(y), INK
+    return placed(chosen, x, y, **mark)
+
+
+def placed(chart: alt.Chart, x: Any, y: Any, field: str = "text", **mark: Any) -> alt.Chart:
+    """Words at a fixed place, in the theme's ink, which stands for the channel `ink`."""
+    return chart.transform_calculate(ink="1").mark_text(**{"align": "left", **mark}).encode(
+        alt.Text(f"{field}:N"), alt.XValue(x), alt.YValue(y), INK
     )  # fmt: skip

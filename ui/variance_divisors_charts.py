@@ -15,14 +15,13 @@ import altair as alt
 from ui import charts, theme
 from ui.charts import INK
 from ui.text import in_both
-from ui.variance_charts import COLOURS, TICKS, layered, of_kind, page
+from ui.variance_charts import COLOURS, TICKS, alpha_slider, d_k_slider, layered, of_kind, page
 from ui.variance_divisors_frame import OUTLINED, SIDES, WIDTH
 
 CLOSE = {"grid": False, "labelPadding": 4}  #: an axis of which the labels keep near
 REACH = 6  #: how far to both sides of 0 a histogram goes
 TOP = 0.125  #: the share of scores at its top
-ALPHA, START_ALPHA = " α = ", 0.25
-EXPONENT, START = "d_k = 2ⁿ,  n = ", 6  #: at first d_k = 2⁶ = 64
+START_ALPHA, START = 0.25, 6  #: at first d_k = 2⁶ = 64
 
 #: how wide a panel makes one standard unit of q·k, and what it makes of a score
 _STRETCH = {"none": "sqrt(datum.d)", "sqrt": "1", "power": "pow(datum.d, 0.5 - alpha)", "other": "datum.low"}
@@ -43,13 +42,7 @@ def spec(layout: str) -> dict[str, Any]:
     wide = (room - gap) // 2 - 34
     curves = [_curve(kind, wide, 78 if columns == 2 else tall - 14, columns == 2) for kind in ("spread", "entropy")]
     rows = [{"hconcat": panels[i : i + columns], "spacing": gap} for i in range(0, 4, columns)]
-    slider = {"input": "range", "step": 1}
-    params = [
-        {"name": "alpha", "value": START_ALPHA, "bind": slider | {"min": 0, "max": 1, "step": 0.05, "name": ALPHA}},
-        {"name": "log2_dk", "value": START, "bind": slider | {"min": 2, "max": 12, "name": EXPONENT}},
-        {"name": "step", "expr": "round(20 * alpha)"},
-        {"name": "dk", "expr": "round(pow(2, log2_dk))"},
-    ]  # fmt: skip
+    params = [*alpha_slider(START_ALPHA, "α =\u00a0"), *d_k_slider(START, least=2, step=1)]
     whole = page([], 1, in_both("alt", "variance_divisors")) | {"params": params}
     del whole["concat"], whole["columns"]
     return whole | {"vconcat": [*rows, {"hconcat": curves, "spacing": gap}], "spacing": 12}

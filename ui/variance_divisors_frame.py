@@ -7,15 +7,14 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from attention.checks import Array
 from attention.divisors import divisor
 from attention.experiment import EDGES
 from attention.saturation import POWERS, Saturation
-from ui import charts, display
+from ui import display
 from ui.text import Text
-from ui.variance_charts import NAMES
+from ui.variance_charts import NAMES, Record, frame_of
 
 STOPS = tuple(2**n for n in range(2, 13))  #: the d_k that are compared, of those that are measured
 ROWS = 3  #: how many queries' scores are shown
@@ -34,15 +33,14 @@ def frame(found: Saturation, other: str, text: Text) -> Any:
     other: the same as `other` makes it.
     """
     rows = [*_bars(found, other), *_scores(found, other), *_curves(found, other), *_words(found, other, text)]
-    return charts.arrow(pd.DataFrame.from_records(rows, columns=list(FIELDS)))
+    return frame_of(rows, FIELDS)
 
 
-def _row(kind: str, side: str | None = None, who: str | None = None, **values: Any) -> tuple[Any, ...]:
-    row = dict.fromkeys(FIELDS) | {"kind": kind, "side": side, "who": who} | values
-    return tuple(row.values())
+def _row(kind: str, side: str | None = None, who: str | None = None, **values: Any) -> Record:
+    return {"kind": kind, "side": side, "who": who, **values}
 
 
-def _bars(found: Saturation, other: str) -> Iterator[tuple[Any, ...]]:
+def _bars(found: Saturation, other: str) -> Iterator[Record]:
     """Where each bar begins, as q·k ÷ √d_k and as the other has it, and its share of the scores."""
     total = found.draws * found.n_keys
     for d_k in STOPS:
@@ -58,7 +56,7 @@ def stretch(name: str, d_k: int) -> float:
     return 1 / d_k**0.5 if name == "cosine" else d_k**0.5 / divisor(name, d_k)
 
 
-def _scores(found: Saturation, other: str) -> Iterator[tuple[Any, ...]]:
+def _scores(found: Saturation, other: str) -> Iterator[Record]:
     """The scores of three queries: q·k, and as the other divides it."""
     for d_k in STOPS:
         s = found.d_k.index(d_k)
@@ -69,7 +67,7 @@ def _scores(found: Saturation, other: str) -> Iterator[tuple[Any, ...]]:
             yield _row("score", d=d_k, i=row, a=at, y=float(scores[row, key]), other=float(others[row, key]))
 
 
-def _curves(found: Saturation, other: str) -> Iterator[tuple[Any, ...]]:
+def _curves(found: Saturation, other: str) -> Iterator[Record]:
     """Standard deviation and entropy against d_k; of the powers every one that was measured."""
     for d_k in STOPS:
         yield _curve("power_spread", "power", found.spread(d_k, "none"), d_k)
@@ -80,7 +78,7 @@ def _curves(found: Saturation, other: str) -> Iterator[tuple[Any, ...]]:
             yield _curve("entropy", name, entropy(found, d_k, name), d_k)
 
 
-def _curve(kind: str, who: str, estimate: Array, d_k: int, i: int | None = None) -> tuple[Any, ...]:
+def _curve(kind: str, who: str, estimate: Array, d_k: int, i: int | None = None) -> Record:
     y, low, high = map(float, estimate)
     return _row(kind, who=who, d=d_k, i=i, y=y, low=low, high=high)
 
@@ -91,7 +89,7 @@ def entropy(found: Saturation, d_k: int, column: str) -> Array:
     return np.array([found.entropy[at], *found.interval["entropy"][at]])
 
 
-def _words(found: Saturation, other: str, text: Text) -> Iterator[tuple[Any, ...]]:
+def _words(found: Saturation, other: str, text: Text) -> Iterator[Record]:
     for side in SIDES:
         name = other if side == "other" else side
         yield _row("title", side, name, text=None if side == "power" else NAMES[name])

@@ -11,22 +11,19 @@ from typing import Any
 
 import altair as alt
 
-from attention.saturation import ALPHAS, DEAD
+from attention.saturation import DEAD
 from ui import charts, theme
 from ui.charts import INK
 from ui.text import in_both
-from ui.variance_charts import COLOURS, NAMES, SPACING, TICKS, layered, of_kind, page
+from ui.variance_charts import COLOURS, NAMES, SPACING, TICKS, alpha_slider, d_k_slider, layered, of_kind, page, placed
 from ui.variance_softmax_frame import COLUMNS_OF_TEXT, ROWS
 
 KEYS = 8
-D_SLIDER, ALPHA_SLIDER = "d_k = 2ⁿ,  n =\u00a0", "÷ d_k^α,  α =\u00a0"
 FLOOR, CEILING = 0.001, 30  #: of the gradient's axis
 LINE = 17  #: pixels a line of the numbers below
 PANELS = ("dead", "entropy", "gradient")
 AXIS = 42  #: pixels left of a plot
 SIDE = 62  #: pixels right of the dozen, for what is said of a row
-
-DERIVED = [{"name": "dk", "expr": "round(pow(2, at_n))"}, {"name": "step", "expr": "round(alpha * 20)"}]
 
 
 def _only(which: str) -> dict[str, str]:
@@ -54,8 +51,7 @@ _SHORT = {"medium": ("entropy", "dead", "median", "mean"), "phone": ("entropy", 
 @lru_cache(maxsize=16)
 def open_spec(layout: str) -> dict[str, Any]:
     """While the question is open: a dozen rows, undivided, of vectors no longer than 64."""
-    slider = {"input": "range", "min": 0, "max": 6, "step": 0.5, "name": D_SLIDER}
-    params = [{"name": "at_n", "value": 4, "bind": slider}, {"name": "alpha", "value": 0}, *DERIVED]
+    params = [*d_k_slider(4, most=6), {"name": "alpha", "value": 0}]
     wide = 26 if layout == "phone" else 34
     return page([_dozen((wide, 15))], 1, in_both("open_alt", "variance_softmax")) | {"params": params}
 
@@ -70,9 +66,7 @@ def spec(layout: str, lines: int) -> dict[str, Any]:
     width = (room - taken - (columns - 1) * SPACING) // beside - AXIS
     parts = {name: _panel(name, min(width, 340), height) for name in PANELS} | {"rows": _dozen(cell)}
     pictures = {"concat": [parts[name] for name in order], "columns": columns, "spacing": SPACING}
-    slider = {"input": "range", "min": 0, "max": 12, "step": 0.5, "name": D_SLIDER}
-    alphas = {"input": "range", "min": 0, "max": 1, "step": ALPHAS[1], "name": ALPHA_SLIDER}
-    params = [{"name": "at_n", "value": 9, "bind": slider}, {"name": "alpha", "value": 0, "bind": alphas}, *DERIVED]
+    params = [*d_k_slider(9), *alpha_slider(0, "÷ d_k^α,  α =\u00a0")]
     views = [pictures, _numbers(layout, lines)]
     whole = page(views, 1, in_both("alt", "variance_softmax")) | {"params": params}
     return whole | {"spacing": 8}
@@ -126,11 +120,12 @@ def _dozen(cell: tuple[int, int]) -> dict[str, Any]:
     said = alt.Chart().transform_filter("datum.kind === 'row' || datum.kind === 'count'").transform_calculate(
         own="datum.kind === 'count' ? datum.text : ''"
     ).transform_aggregate(dead="sum(dead)", d="max(d)", own="max(own)").transform_calculate(
-        ink="1", says="'d_k = ' + datum.d + ': ' + replace(datum.own, '#', datum.dead)"
-    ).mark_text(align="left", fontSize=12).encode(alt.Text("says:N"), alt.XValue(0), alt.YValue(ROWS * high + 14), INK)
+        says="'d_k = ' + datum.d + ': ' + replace(datum.own, '#', datum.dead)"
+    )
+    said = placed(said, 0, ROWS * high + 14, "says", fontSize=12)
     picture = layered(KEYS * wide, ROWS * high, cells, struck, alive, dead, said, _title("rows"), checked=False)
     chosen = [_only("datum.kind === 'row' || datum.kind === 'count' || datum.kind === 'title_rows'"),
-              _only("datum.kind !== 'row' || datum.n === at_n")]  # fmt: skip
+              _only("datum.kind !== 'row' || datum.n === log2_dk")]  # fmt: skip
     return picture | {"transform": [*chosen, *({"calculate": e, "as": name} for name, e in steps.items())]}
 
 
@@ -145,7 +140,7 @@ def _panel(name: str, width: int, height: int) -> dict[str, Any]:
     colour = _colour()
     tip = alt.Tooltip("tip:N")
     curve = of_kind("curve")
-    here, at = curve.transform_filter("datum.d === dk"), of_kind("row").transform_filter("datum.n === at_n")
+    here, at = curve.transform_filter("datum.d === dk"), of_kind("row").transform_filter("datum.n === log2_dk")
     marks = [
         at.transform_calculate(ink="1").mark_rule(strokeWidth=1, opacity=0.6, tooltip=None).encode(x, INK),
         curve.mark_line(clip=True).encode(x, y, colour, strokeWidth=_where_power(7, 2), opacity=_where_power(0.4, 1)),
@@ -196,9 +191,7 @@ def _colour() -> alt.Color:
 
 
 def _title(name: str) -> alt.Chart:
-    return of_kind(f"title_{name}").transform_calculate(ink="1").mark_text(
-        align="left", fontSize=13, fontWeight="bold"
-    ).encode(alt.Text("text:N"), alt.XValue(0 if name == "rows" else 8 - AXIS), alt.YValue(-12), INK)  # fmt: skip
+    return placed(of_kind(f"title_{name}"), 0 if name == "rows" else 8 - AXIS, -12, fontSize=13, fontWeight="bold")
 
 
 # The numbers at the chosen d_k: a line a divisor, which is the legend too.
@@ -226,13 +219,9 @@ def _numbers(layout: str, lines: int) -> dict[str, Any]:
         marks.append(text.mark_text(align="left", fontSize=size).encode(
             alt.Text("short:N" if layout in _SHORT else f"{field}:N"), alt.XValue(x), y, INK
         ))  # fmt: skip
-    at_stop = of_kind("row").transform_filter("datum.n === at_n")
-    marks.append(at_stop.transform_calculate(ink="1", text="'d_k = ' + datum.d").mark_text(
-        align="left", fontSize=size, fontWeight="bold"
-    ).encode(alt.Text("text:N"), alt.XValue(0), alt.YValue(LINE // 2), INK))  # fmt: skip
-    for x, what in zip(at[1:], told(layout), strict=False):
-        marks.append(of_kind(f"head_{what}").transform_calculate(ink="1").mark_text(
-            align="left", fontSize=size, fontWeight="bold"
-        ).encode(alt.Text("text:N"), alt.XValue(x), alt.YValue(LINE // 2), INK))  # fmt: skip
+    at_stop = of_kind("row").transform_filter("datum.n === log2_dk")
+    heads = [(0, at_stop.transform_calculate(text="'d_k = ' + datum.d"))]
+    heads += [(x, of_kind(f"head_{what}")) for x, what in zip(at[1:], told(layout), strict=False)]
+    marks += [placed(chart, x, LINE // 2, fontSize=size, fontWeight="bold") for x, chart in heads]
     picture = layered(charts.ROOM[layout][0] - 20, (lines + 1) * LINE, *marks, checked=False)
     return picture | {"transform": CURVES}

@@ -9,9 +9,8 @@ from typing import Any
 import streamlit as st
 
 from attention.saturation import ALPHAS, POWERS, Saturation
-from ui import charts
 from ui.text import Text
-from ui.variance_charts import NAMES, percent
+from ui.variance_charts import NAMES, Record, frame_of, percent
 
 ROWS = 12  #: how many rows of weights are shown
 ASKED = 512  #: the d_k that is asked about
@@ -24,9 +23,6 @@ FIELDS = (
     "tip", *(f"t_{name}" for name in COLUMNS_OF_TEXT),
     *(f"s{key}" for key in range(8)),
 )  # fmt: skip
-
-Record = dict[str, Any]
-
 
 @st.cache_resource(max_entries=48, show_spinner=False)
 def frame(seed: int, lang: str, drawn: tuple[str, ...] | None, guess: int | None, _measured: Saturation) -> Any:
@@ -43,7 +39,7 @@ def frame(seed: int, lang: str, drawn: tuple[str, ...] | None, guess: int | None
         measured = _measured.dead[_measured.at(ASKED, "none")]
         above = int(guess / 100 > measured)
         records.append({"kind": "guess", "d": ASKED, "dead": guess / 100, "i": above, "text": text("your_guess")})
-    return charts.table({field: [record.get(field) for record in records] for field in FIELDS})
+    return frame_of(records, FIELDS)
 
 
 def _words(text: Text, answered: bool) -> Iterator[Record]:

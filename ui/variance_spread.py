@@ -125,5 +125,4 @@ def estimates_table(spread: Spread, text: Text) -> str:
 
 
 def _estimate(x: float, low: float, high: float) -> str:
-    x, low, high = (f"−{number(-each)}" if each < 0 else number(each) for each in (x, low, high))
-    return f"{x} ({low} … {high})"
+    return f"{number(x)} ({number(low)} … {number(high)})"

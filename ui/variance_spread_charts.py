@@ -9,17 +9,18 @@ from typing import Any
 
 import altair as alt
 import numpy as np
-import pandas as pd
 
 from attention import experiment
 from attention.experiment import REACH, Spread
-from ui import charts, theme
+from ui import theme
 from ui.charts import INK
 from ui.text import Text, in_both
 from ui.variance_charts import (
     COLOURS,
     TICKS,
     d_k_axis,
+    d_k_slider,
+    frame_of,
     layered,
     number,
     of_kind,
@@ -29,13 +30,12 @@ from ui.variance_charts import (
     word,
 )
 
-SLIDER = "d_k = 2ⁿ,  n =\u00a0"
 START = 6  #: the slider's first position: d_k = 2⁶ = 64
 FIRST = 2**START  #: the d_k that is shown before anything is guessed
 NARROW = 40.0  #: how far to both sides that picture goes
 EDGE = float(experiment.EDGES[-1])
 WIDTH = float(experiment.EDGES[1] - experiment.EDGES[0])
-COLUMNS = ("kind", "side", "d", "y", "low", "high", "a", "share", "expected", "text")
+FIELDS = ("kind", "side", "d", "y", "low", "high", "a", "share", "expected", "text")
 
 #: what can be guessed → p in Var = d_k^p, and where "your guess" stands beside that line
 GUESSES = {"same": (0.0, 64, 1.8), "root": (0.5, 100, 4.5), "double": (1.0, 60, 20), "square": (2.0, 22, 220)}
@@ -48,7 +48,7 @@ _TOP = "0.115 * (1 + 0.9 / dk)"
 def frame(spread: Spread, text: Text, guess: str) -> Any:
     """Bars and points of every stop, the theory, the guess as a line, and the words in the reader's language."""
     records = [*_bars(spread), *_normal(), *_points(spread), *_guess(guess, text), *_words(spread, text)]
-    return _table(records)
+    return frame_of(records, FIELDS)
 
 
 @lru_cache(maxsize=32)
@@ -57,8 +57,8 @@ def first_frame(spread: Spread, text: Text) -> Any:
     records = [each for each in (*_bars(spread), *_normal()) if each["kind"] == "normal" or each["d"] == FIRST]
     share, reach = within(spread)
     said = text("within", share=percent(share), low=f"−{reach}", high=str(reach))
-    return _table([*records, *_titles("bell", text), _said("stop", f"d_k = {FIRST}", FIRST),
-                   _said("within", said, FIRST)])  # fmt: skip
+    words = [*_titles("bell", text), _said("stop", f"d_k = {FIRST}", FIRST), _said("within", said, FIRST)]
+    return frame_of([*records, *words], FIELDS)
 
 
 def within(spread: Spread, deviations: int = 2) -> tuple[float, int]:
@@ -66,10 +66,6 @@ def within(spread: Spread, deviations: int = 2) -> tuple[float, int]:
     bars = np.abs(spread.edges) < deviations
     inside = spread.counts[spread.d_k.index(FIRST)][np.flatnonzero(bars)[0] - 1 : np.flatnonzero(bars)[-1] + 1]
     return float(inside.sum() / spread.draws), round(deviations * sqrt(FIRST))
-
-
-def _table(records: list[dict[str, Any]]) -> Any:
-    return charts.arrow(pd.DataFrame.from_records(records, columns=list(COLUMNS)))
 
 
 def _bars(spread: Spread) -> Iterator[dict[str, Any]]:
@@ -136,13 +132,8 @@ def spec(layout: str) -> dict[str, Any]:
     columns = 2 if layout in {"xl", "wide"} else 1
     width, small = width_of(layout, columns, axis=70), layout == "phone"
     growth = {"vconcat": [_curve(width, 140 if small else 118), _ratio(width, 48)], "spacing": 10}
-    exponent = {"input": "range", "min": 0, "max": 12, "step": 0.5, "name": SLIDER}
-    params = [
-        {"name": "log2_dk", "value": START, "bind": exponent},
-        {"name": "dk", "expr": "round(pow(2, log2_dk))"},
-    ]
     bell = _bell(width, 150 if small else 196, REACH)
-    return page([bell, growth], columns, in_both("spread_alt", "variance_spread")) | {"params": params}
+    return page([bell, growth], columns, in_both("spread_alt", "variance_spread")) | {"params": d_k_slider(START)}
 
 
 @lru_cache(maxsize=16)

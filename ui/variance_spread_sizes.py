@@ -7,17 +7,16 @@ from functools import lru_cache
 from typing import Any
 
 import altair as alt
-import pandas as pd
 import streamlit as st
 
 from attention.experiment import ARRAYS, KEYS, SHOWN, TRIED, Spread, Trials, share_interval
-from ui import charts, shell, theme
+from ui import shell, theme
 from ui.charts import INK
 from ui.tables import table
 from ui.text import Text, in_both
-from ui.variance_charts import layered, number, of_kind, page, percent, width_of
+from ui.variance_charts import frame_of, layered, number, of_kind, page, percent, placed, width_of
 
-COLUMNS = ("kind", "d", "s", "n", "r", "of", "y", "low", "high", "hit", "text", "verdict")
+FIELDS = ("kind", "d", "s", "n", "r", "of", "y", "low", "high", "hit", "text", "verdict")
 HIT, MISS = "#5a9fa8", theme.CHOSEN
 BAND = "#7d8395"
 TOP = 4  #: the pictures go up to so many times the true variance
@@ -55,7 +54,7 @@ def frame(spread: Spread, text: Text) -> Any:
     steps = sizes(spread)
     for each in spread.trials:
         records += _records(each, steps[each.size], text)
-    return charts.arrow(pd.DataFrame.from_records(records, columns=list(COLUMNS)))
+    return frame_of(records, FIELDS)
 
 
 def _records(each: Trials, step: int, text: Text) -> Iterator[dict[str, Any]]:
@@ -64,7 +63,7 @@ def _records(each: Trials, step: int, text: Text) -> Iterator[dict[str, Any]]:
     for r, measured in enumerate(zip(each.variance.tolist(), each.low.tolist(), each.high.tolist(), strict=True), 1):
         y, low, high = measured
         hit = low <= each.d_k <= high
-        said = {"number": r, "variance": number(y), "low": _signed(low), "high": number(high)}
+        said = {"number": r, "variance": number(y), "low": number(low), "high": number(high)}
         yield at | {"kind": "one", "r": r, "y": y, "low": low, "high": high, "hit": hit, "text": text("says", **said),
                     "verdict": text("hit" if hit else "miss", truth=each.d_k)}  # fmt: skip
     low, high = each.band
@@ -77,11 +76,6 @@ def _records(each: Trials, step: int, text: Text) -> Iterator[dict[str, Any]]:
                                                    count=f"{each.count:,}")}  # fmt: skip
     else:
         yield at | {"kind": "nine", "text": text("just_one")}
-
-
-def _signed(x: float) -> str:
-    """An interval of too few numbers may begin below 0."""
-    return f"−{number(-x)}" if x < 0 else number(x)
 
 
 @lru_cache(maxsize=32)
@@ -114,9 +108,8 @@ def _chosen(kind: str, which: str = _CHOSEN) -> alt.Chart:
 
 
 def _title(step: int, room: int) -> alt.Chart:
-    return of_kind("title").transform_filter(f"datum.s === {step}").transform_calculate(ink="1").mark_text(
-        align="left", fontSize=14, fontWeight="bold"
-    ).encode(alt.Text("text:N"), alt.XValue(0), alt.YValue(-room), INK)  # fmt: skip
+    title = of_kind("title").transform_filter(f"datum.s === {step}")
+    return placed(title, 0, -room, fontSize=14, fontWeight="bold")
 
 
 def _experiments(width: int, height: int) -> dict[str, Any]:
@@ -142,14 +135,11 @@ def _experiments(width: int, height: int) -> dict[str, Any]:
 
 def _lines() -> list[alt.Chart]:
     """What the chosen experiment and all of its size say, a line each."""
-    def line(chart: alt.Chart, field: str, y: int, **mark: Any) -> alt.Chart:
-        return chart.mark_text(align="left", fontSize=12, **mark).encode(
-            alt.Text(f"{field}:N"), alt.XValue(0), alt.YValue(y), INK
-        )  # fmt: skip
-
     mine = _chosen("one", _MINE)
-    return [line(_chosen("size"), "text", -74, fontWeight="bold"), line(mine, "text", -57), line(mine, "verdict", -41),
-            line(_chosen("nine"), "text", -25), line(_chosen("covers"), "text", -9)]  # fmt: skip
+    nine, covers = _chosen("nine"), _chosen("covers")
+    lines = ((mine, -57, "text"), (mine, -41, "verdict"), (nine, -25, "text"), (covers, -9, "text"))
+    return [placed(_chosen("size"), 0, -74, fontSize=12, fontWeight="bold"),
+            *(placed(chart, 0, y, field, fontSize=12) for chart, y, field in lines)]  # fmt: skip
 
 
 def _funnel(width: int, height: int) -> dict[str, Any]:
