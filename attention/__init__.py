@@ -2,9 +2,23 @@
 
 Arrays are float64 of shape (..., n, d): tokens are rows, leading axes are batches.
 Masks are boolean: True = may attend.
+
+Formulas are offered by their names: `attention.softmax`. Experiments on them, and what else is a subject of its own,
+are modules: `attention.training.Setting`.
 """
 
-from attention import assumptions, by_line, distributions, divisors, examples, experiment, saturation, variants
+from attention import (
+    assumptions,
+    by_line,
+    distributions,
+    divisors,
+    examples,
+    experiment,
+    matching,
+    saturation,
+    training,
+    variants,
+)
 from attention.checks import InputError
 from attention.dot_product import AttentionSteps, attention, attention_steps
 from attention.edits import Edit, smallest_edit
@@ -79,6 +93,7 @@ __all__ = [
     "leaked_output",
     "leaked_weights",
     "masked_after_steps",
+    "matching",
     "merged_projection",
     "multiplications",
     "normalized_entropy",
@@ -96,5 +111,6 @@ __all__ = [
     "tempered_softmax",
     "tiled_attention",
     "tiled_steps",
+    "training",
     "variants",
 ]

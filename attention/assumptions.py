@@ -11,15 +11,14 @@ serves every μ, σ, ρ and r: what is compared are the same pairs under another
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention.checks import Array, InputError, divisor_for, finite_array, one_of, whole_number
-from attention.experiment import BLOCK, Z_95, Report, checked_stops, chunks, variance_interval
-from attention.softmax import softmax
+from attention.checks import Array, InputError, finite_array, number_between, one_of, whole_number
+from attention.experiment import BLOCK, Report, checked_stops, chunks, mean_interval, variance_interval
 
 Floats = NDArray[np.floating]
 Draw = Callable[[tuple[int, int]], Floats]
@@ -29,8 +28,6 @@ LAWS = ("normal", "uniform", "signs", "laplace")
 
 STOPS = (1, 4, 16, 64, 256)
 """The d_k that are measured."""
-
-SCALES = ("none", "sqrt", "linear")
 
 MOST = 100
 """How large a mean may be, and how far a standard deviation may be from 1, as a factor."""
@@ -56,15 +53,12 @@ class Components:
         bounds = {"rho": (-1, 1), "mean_q": (-MOST, MOST), "mean_k": (-MOST, MOST), "sd_q": (1 / MOST, MOST),
                   "sd_k": (1 / MOST, MOST), "shared": (0, 1)}  # fmt: skip
         for name, (low, high) in bounds.items():
-            value = getattr(self, name)
-            finite_array(name, value, 0)
-            if not low <= value <= high:
-                raise InputError("choice", name, f"a number from {low} to {high}", float(value))
+            number_between(name, getattr(self, name), low, high)
         if self.law != "normal" and replace(self, law="normal") != Components():
             raise InputError("choice", "law", "normal components, where anything else is changed", repr(self.law))
 
 
-def predicted_mean(of: Components, d_k: int) -> float:
+def predicted_mean(components: Components, d_k: int) -> float:
     """Tell the mean of q·k.
 
     E[q·k] = d_k (ρ σ_q σ_k + μ_q μ_k)
@@ -74,10 +68,11 @@ def predicted_mean(of: Components, d_k: int) -> float:
     >>> predicted_mean(Components(rho=0.9), 64)
     57.6
     """
-    return whole_number("d_k", d_k) * (of.rho * of.sd_q * of.sd_k + of.mean_q * of.mean_k)
+    it = components
+    return whole_number("d_k", d_k) * (it.rho * it.sd_q * it.sd_k + it.mean_q * it.mean_k)
 
 
-def predicted_variance(of: Components, d_k: int) -> float:
+def predicted_variance(components: Components, d_k: int) -> float:
     """Tell the variance of q·k.
 
     Var(q·k) = σ_q²σ_k² (1 + ρ²) · d_k (1 + (d_k − 1) r²)
@@ -94,10 +89,10 @@ def predicted_variance(of: Components, d_k: int) -> float:
     (115.84, 1072.0)
     """
     d_k = whole_number("d_k", d_k)
-    both = of.sd_q * of.sd_k
-    trace, total = (d_k * (1 + (d_k - 1) * r) for r in (of.shared**2, of.shared))
-    means = (of.mean_q * of.sd_k) ** 2 + (of.mean_k * of.sd_q) ** 2 + 2 * of.rho * of.mean_q * of.mean_k * both
-    return both**2 * (1 + of.rho**2) * trace + means * total
+    it, both = components, components.sd_q * components.sd_k
+    trace, total = (d_k * (1 + (d_k - 1) * r) for r in (it.shared**2, it.shared))
+    means = (it.mean_q * it.sd_k) ** 2 + (it.mean_k * it.sd_q) ** 2 + 2 * it.rho * it.mean_q * it.mean_k * both
+    return both**2 * (1 + it.rho**2) * trace + means * total
 
 
 # What is drawn.
@@ -131,22 +126,16 @@ def draw_sums(draws: int, stops: Sequence[int] = STOPS, *, seed: int = 0, report
     """
     draws, stops = whole_number("draws", draws), checked_stops(stops)
     for_a, for_b, for_shared = _generators(seed)
-    a, b, ab, bb = now = np.zeros((4, draws))
-    kept = np.empty((4, len(stops), draws))
-    for reached, x, y in _grow(stops, draws, for_a.standard_normal, for_b.standard_normal):
-        a += x.sum(axis=0)
-        b += y.sum(axis=0)
-        ab += np.einsum("id,id->d", x, y)
-        bb += np.einsum("id,id->d", y, y)
-        if report:
-            report(reached / stops[-1])
-        if reached in stops:
-            kept[:, stops.index(reached)] = now
-    g, h = for_shared.standard_normal((2, draws))
-    return Sums(stops, a=kept[0], b=kept[1], ab=kept[2], bb=kept[3], g=g, h=h)
+
+    def terms(size: int) -> list[Array]:
+        x, y = for_a.standard_normal((size, draws)), for_b.standard_normal((size, draws))
+        return [x.sum(axis=0), y.sum(axis=0), np.einsum("id,id->d", x, y), np.einsum("id,id->d", y, y)]
+
+    a, b, ab, bb = add_up(terms, stops, BLOCK // draws, report)
+    return Sums(stops, a, b, ab, bb, *for_shared.standard_normal((2, draws)))
 
 
-def normal_products(sums: Sums, of: Components) -> Array:
+def normal_products(sums: Sums, components: Components) -> Array:
     """Put q·k together from sums, for normal components.
 
     With q_i = μ_q + σ_q x_i, x_i = √r (ρ h + √(1−ρ²) g) + √(1−r) (ρ b_i + √(1−ρ²) a_i), and
@@ -160,16 +149,16 @@ def normal_products(sums: Sums, of: Components) -> Array:
     >>> bool((normal_products(sums, Components()) == sums.ab).all())
     True
     """
-    one_of("law", of.law, ("normal",))
-    alone, common = math.sqrt(1 - of.rho**2), math.sqrt(of.shared)
-    own = math.sqrt(1 - of.shared)
+    it = components
+    one_of("law", it.law, ("normal",))
+    alone, common, own = math.sqrt(1 - it.rho**2), math.sqrt(it.shared), math.sqrt(1 - it.shared)
     d_k = np.array(sums.d_k, dtype=float)[:, None]
-    g = of.rho * sums.h + alone * sums.g
-    a, ab = of.rho * sums.b + alone * sums.a, of.rho * sums.bb + alone * sums.ab
+    g = it.rho * sums.h + alone * sums.g
+    a, ab = it.rho * sums.b + alone * sums.a, it.rho * sums.bb + alone * sums.ab
     x, y = d_k * common * g + own * a, d_k * common * sums.h + own * sums.b
-    xy = d_k * of.shared * g * sums.h + common * own * (g * sums.b + sums.h * a) + own**2 * ab
-    means = d_k * of.mean_q * of.mean_k + of.mean_q * of.sd_k * y + of.mean_k * of.sd_q * x
-    return np.asarray(means + of.sd_q * of.sd_k * xy)
+    xy = d_k * it.shared * g * sums.h + common * own * (g * sums.b + sums.h * a) + own**2 * ab
+    means = d_k * it.mean_q * it.mean_k + it.mean_q * it.sd_k * y + it.mean_k * it.sd_q * x
+    return np.asarray(means + it.sd_q * it.sd_k * xy)
 
 
 def draw_products(
@@ -185,15 +174,14 @@ def draw_products(
     """
     one_of("law", law, LAWS)
     draws, stops = whole_number("draws", draws), checked_stops(stops)
-    products, kept = np.zeros(draws), np.empty((len(stops), draws))
     for_q, for_k, _ = _generators(seed)
-    for reached, q, k in _grow(stops, draws, _drawn(law, for_q), _drawn(law, for_k)):
-        products += np.einsum("id,id->d", q, k)
-        if report:
-            report(reached / stops[-1])
-        if reached in stops:
-            kept[stops.index(reached)] = products
-    return kept
+    draw_q, draw_k = _drawn(law, for_q), _drawn(law, for_k)
+
+    def terms(size: int) -> list[Array]:
+        return [np.einsum("id,id->d", draw_q((size, draws)), draw_k((size, draws)))]
+
+    (products,) = add_up(terms, stops, BLOCK // draws, report)
+    return products
 
 
 def _drawn(law: str, random: np.random.Generator) -> Draw:
@@ -207,12 +195,29 @@ def _drawn(law: str, random: np.random.Generator) -> Draw:
     return ways[law]
 
 
-def _grow(
-    stops: Sequence[int], draws: int, for_q: Draw, for_k: Draw
-) -> Iterator[tuple[int, Floats, Floats]]:  # fmt: skip
-    """Yield new components of q and of k, (components, draws), and how many there are then."""
-    for reached, size in chunks(stops, max(BLOCK // draws, 1)):
-        yield reached, for_q((size, draws)), for_k((size, draws))
+def add_up(
+    terms: Callable[[int], Sequence[Array]], stops: Sequence[int], most: int, report: Report | None = None
+) -> list[Array]:  # fmt: skip
+    """Add up sums over the components of vectors that grow, a few components at a time.
+
+    terms: draws so many further components, and tells what they add to each sum. most: how many at a time.
+    Returns: each sum as it is at each stop, (s, ...).
+
+    >>> add_up(lambda size: [np.array([size]), np.array([1.0, size])], (1, 4), 2)
+    [array([[1],
+           [4]]), array([[1., 1.],
+           [3., 4.]])]
+    """
+    sums: Sequence[Array] = ()
+    kept = []
+    for reached, size in chunks(stops, max(most, 1)):
+        new = terms(size)
+        sums = [total + each for total, each in zip(sums, new, strict=True)] if sums else new
+        if report:
+            report(reached / stops[-1])
+        if reached in stops:
+            kept.append(sums)
+    return [np.stack(each) for each in zip(*kept, strict=True)]
 
 
 def _generators(seed: int) -> list[np.random.Generator]:
@@ -233,80 +238,20 @@ class Measured:
     variance: Array  # (s, 3)
 
 
-def measure(products: ArrayLike, stops: Sequence[int]) -> Measured:
+def measure_products(products: ArrayLike, stops: Sequence[int]) -> Measured:
     """Measure mean and variance of q·k at each stop.
 
-    mean ± 1.96 s/√N; for the variance see `experiment.variance_interval`.
+    See `experiment.mean_interval` and `experiment.variance_interval`.
 
     products: (s, N), a row a stop, N ≥ 2.
     Raises: InputError if products are not finite, or there is not one row a stop.
 
-    >>> measure([[1.0, 3.0] * 50], (1,)).mean.round(1).tolist()
+    >>> measure_products([[1.0, 3.0] * 50], (1,)).mean.round(1).tolist()
     [[2.0, 1.8, 2.2]]
     """
     products, stops = finite_array("products", products, 2), checked_stops(stops)
     if len(products) != len(stops) or products.shape[1] < 2:
         raise InputError("shape", "products", f"({len(stops)}, N), N at least 2", str(products.shape))
     draws = products.shape[1]
-    mean = products.mean(axis=1)
-    error = Z_95 * products.std(axis=1, ddof=1) / math.sqrt(draws)
-    variance = np.array([variance_interval(row) for row in products])
-    return Measured(stops, draws, np.stack([mean, mean - error, mean + error], axis=1), variance)
-
-
-# One key that matches.
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Sums over the first d_k components of a query q and of vectors e, one a key, all from N(0, 1), at each stop."""
-
-    d_k: tuple[int, ...]  # (s,)
-    qq: Array  # (s, N)          Σ q_i²
-    qe: Array  # (s, N, n_keys)  Σ q_i e_i
-
-
-def draw_rows(draws: int, stops: Sequence[int] = STOPS, *, n_keys: int = 8, seed: int = 0) -> Rows:
-    """Draw `draws` queries and n_keys vectors for each, and add up what `match_weights` needs.
-
-    Returns: Rows.
-    Raises: InputError if draws or n_keys is no whole number from 1, or stops are not increasing ones.
-
-    >>> draw_rows(3, (1, 4), n_keys=2).qe.shape
-    (2, 3, 2)
-    """
-    draws, n_keys, stops = whole_number("draws", draws), whole_number("n_keys", n_keys), checked_stops(stops)
-    for_q, for_e, _ = _generators(seed)
-    qq, qe = np.zeros(draws), np.zeros((draws, n_keys))
-    kept = Rows(stops, np.empty((len(stops), draws)), np.empty((len(stops), draws, n_keys)))
-    for reached, size in chunks(stops, max(BLOCK // (draws * n_keys), 1)):
-        q, e = for_q.standard_normal((size, draws)), for_e.standard_normal((size, draws, n_keys))
-        qq += np.einsum("id,id->d", q, q)
-        qe += np.einsum("id,idk->dk", q, e)
-        if reached in stops:
-            kept.qq[stops.index(reached)], kept.qe[stops.index(reached)] = qq, qe
-    return kept
-
-
-def match_weights(rows: Rows, rho: float) -> Array:
-    """Measure the attention weight of the one key that is correlated with the query, the other keys being independent.
-
-    k = ρ q + √(1−ρ²) e for the first key, k = e for the others: softmax(q·k / divisor), averaged over the rows, for
-    each of SCALES. Its score is ahead by ρ d_k on average, ρ √d_k of the others' standard deviations.
-
-    Returns: (s, 3, 3), for each stop and each of the scales none, sqrt, linear: the mean, and its 95 % interval.
-    Raises: InputError if ρ is not a number from −1 to 1.
-
-    >>> match_weights(draw_rows(500, (256,)), 0.9)[0, :, 0].round(2).tolist()
-    [1.0, 1.0, 0.26]
-    """
-    rho = Components(rho=rho).rho
-    scores = rows.qe.copy()
-    scores[:, :, 0] = rho * rows.qq + math.sqrt(1 - rho**2) * rows.qe[:, :, 0]
-    found = np.empty((len(rows.d_k), len(SCALES), 3))
-    for s, d_k in enumerate(rows.d_k):
-        for which, scale in enumerate(SCALES):
-            weight = softmax(scores[s] / divisor_for(scale, d_k))[:, 0]
-            error = Z_95 * weight.std() / math.sqrt(weight.size)
-            found[s, which] = weight.mean(), weight.mean() - error, weight.mean() + error
-    return found
+    mean, variance = (np.array([interval(row) for row in products]) for interval in (mean_interval, variance_interval))
+    return Measured(stops, draws, mean, variance)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention.assumptions import Components, predicted_mean, predicted_variance
-from attention.checks import Array, InputError, finite_array, one_of, whole_number
+from attention.checks import Array, InputError, finite_array, number_between, one_of, positive, whole_number
 
 KS_95 = 1.358
 """The largest distance of N draws from their distribution is below KS_95/√N, 95 times in 100 (Kolmogorov, large N)."""
@@ -22,10 +22,12 @@ def normal_cdf(x: ArrayLike, mean: float = 0.0, sd: float = 1.0) -> Array:
 
     Φ(z) = (1 + erf(z/√2)) / 2
 
+    Raises: InputError if x or mean are not finite numbers, or sd is not a positive one.
+
     >>> normal_cdf([-1.96, 0.0]).round(3).tolist()
     [0.025, 0.5]
     """
-    z = (finite_array("x", x) - mean) / (sd * math.sqrt(2))
+    z = (finite_array("x", x) - number_between("mean", mean)) / (positive("sd", sd) * math.sqrt(2))
     return np.array([0.5 * math.erfc(-each) for each in z.ravel()]).reshape(z.shape)
 
 
@@ -34,7 +36,7 @@ def signs_cdf(x: ArrayLike, d_k: int) -> Array:
 
     Every product is ±1, so q·k = 2 B − d_k with a binomial B: d_k throws of a coin.
 
-    Raises: InputError if d_k is no whole number from 1.
+    Raises: InputError if x are not finite numbers, or d_k is no whole number from 1.
 
     >>> signs_cdf([-3.0, 0.0, 2.0], 2).tolist()
     [0.0, 0.75, 1.0]
@@ -45,7 +47,7 @@ def signs_cdf(x: ArrayLike, d_k: int) -> Array:
     return np.asarray(np.concatenate([[0.0], np.minimum(np.cumsum(shares), 1.0)])[heads + 1])
 
 
-def exact_cdf(of: Components, d_k: int, x: ArrayLike) -> Array:
+def exact_cdf(components: Components, d_k: int, x: ArrayLike) -> Array:
     """Tell which share of q·k lies below each x, for normal components: to about 1e-9.
 
     In the axes of the correlation matrix C the components are independent: one has variance λ = 1 + (d_k − 1) r and
@@ -67,18 +69,19 @@ def exact_cdf(of: Components, d_k: int, x: ArrayLike) -> Array:
     >>> exact_cdf(Components(), 2, [0.0, 1.0]).round(6).tolist()  # 1 − e^(−x)/2, a Laplace distribution
     [0.5, 0.81606]
     """
-    one_of("law", of.law, ("normal",))
-    if of.rho and (of.mean_q or of.mean_k):  # then F is as well defined, but near ρ = ±1 this path does not find it
-        raise InputError("choice", "of", "ρ = 0 or means of 0", str(of))
+    one_of("law", components.law, ("normal",))
+    if components.rho and (components.mean_q or components.mean_k):
+        # then F is as well defined, but near ρ = ±1 this path does not find it
+        raise InputError("choice", "components", "ρ = 0 or means of 0", str(components))
     d_k, x = whole_number("d_k", d_k), finite_array("x", x)
-    mean, sd = predicted_mean(of, d_k), math.sqrt(predicted_variance(of, d_k))
+    mean, sd = predicted_mean(components, d_k), math.sqrt(predicted_variance(components, d_k))
     if abs(mean) > 10 * sd:  # then all that is beyond 10 sd rounds to 0, and is where the turned path would swing
         x = x.clip(mean - 10 * sd, mean + 10 * sd)
     found = np.empty(x.shape)
     for side in (1, -1):
         mine = (x >= 0) == (side > 0)
         t = _STEPS * np.exp(-1j * side * _TURN) / sd
-        log_phi = _log_characteristic(of, d_k, t)
+        log_phi = _log_characteristic(components, d_k, t)
         left = log_phi.real > -40  # where φ has not died away
         powers = log_phi[left] - 1j * np.multiply.outer(x[mine], t[left])
         found[mine] = 0.5 - (np.exp(powers).imag.sum(axis=-1) * _STEP - side * _TURN) / math.pi
@@ -90,16 +93,17 @@ _STEP = 0.03
 _STEPS = np.exp(np.arange(-27, 90, _STEP))  # from far below to far above the scale of q·k
 
 
-def _log_characteristic(of: Components, d_k: int, t: NDArray[np.complex128]) -> NDArray[np.complex128]:
+def _log_characteristic(components: Components, d_k: int, t: NDArray[np.complex128]) -> NDArray[np.complex128]:
     """log φ of q·k: one axis with the means, and d_k − 1 without."""
-    both = of.sd_q * of.sd_k
-    across = (of.mean_q * of.sd_k) ** 2 + (of.mean_k * of.sd_q) ** 2
+    it = components
+    both = it.sd_q * it.sd_k
+    across = (it.mean_q * it.sd_k) ** 2 + (it.mean_k * it.sd_q) ** 2
     whole = np.zeros(t.shape, dtype=np.complex128)
-    for size, times, tall in ((1 + (d_k - 1) * of.shared, 1, d_k), (1 - of.shared, d_k - 1, 0)):
+    for size, times, tall in ((1 + (d_k - 1) * it.shared, 1, d_k), (1 - it.shared, d_k - 1, 0)):
         s = size * both
         # D in factors: the logarithm of each stays on its branch, that of their product would not
-        up, down = 1 - 1j * (of.rho + 1) * s * t, 1 - 1j * (of.rho - 1) * s * t
-        means = (1j * t * of.mean_q * of.mean_k - 0.5 * t**2 * size * across) * tall / up / down
+        up, down = 1 - 1j * (it.rho + 1) * s * t, 1 - 1j * (it.rho - 1) * s * t
+        means = (1j * t * it.mean_q * it.mean_k - 0.5 * t**2 * size * across) * tall / up / down
         whole += times * (means - 0.5 * (np.log(up) + np.log(down)))
     return whole
 

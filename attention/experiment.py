@@ -234,6 +234,24 @@ def _error(variance: Array, fourth: Array, n: int) -> Array:
     return np.asarray(Z_95 * np.sqrt(np.maximum(fourth - variance**2, 0.0) / n))
 
 
+def mean_interval(x: ArrayLike) -> tuple[float, float, float]:
+    """Estimate the mean of what x was drawn from: the estimate and its 95 % interval.
+
+    x̄ ± 1.96 s/√N
+
+    x: (N,), N ≥ 2. Returns: mean, low, high.
+    Raises: InputError if x is not made of finite numbers, or there are fewer than two.
+
+    >>> [round(v, 2) for v in mean_interval([1.0, 3.0] * 50)]
+    [2.0, 1.8, 2.2]
+    """
+    x = finite_array("x", x)
+    if x.size < 2:
+        raise InputError("shape", "x", "at least two numbers", x.size)
+    mean, error = float(x.mean()), Z_95 * float(x.std(ddof=1)) / math.sqrt(x.size)
+    return mean, mean - error, mean + error
+
+
 def variance_interval(x: ArrayLike) -> tuple[float, float, float]:
     """Estimate the variance of what x was drawn from: the estimate and its 95 % interval.
 

@@ -1,12 +1,14 @@
 """How a change of the output reaches back to Q, K and V, and to what they are projected with: the backward pass."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attention.checks import Array, InputError, attention_inputs, finite_array, same_batch, whole_number
+from attention.checks import Array, InputError, attention_inputs, finite_array, positive, same_batch, whole_number
 from attention.dot_product import AttentionSteps
 from attention.projections import projection_inputs
 
@@ -151,14 +153,17 @@ def central_slope(loss: Callable[[Array], float], x: ArrayLike, at: tuple[int, .
 
     (L(x + h) − L(x − h)) / 2h, which is ∂L/∂x but for h² and for rounding.
 
-    loss: a function of such an array as x. at: which number of x. nudge: h.
+    loss: a function of such an array as x. at: which number of x, an index from 0 for each axis. nudge: h.
     Returns: the slope.
-    Raises: InputError if x is not finite.
+    Raises: InputError if x is not finite, has no such number, or h is not positive.
 
     >>> round(central_slope(lambda x: float((x**2).sum()), [[3.0, 5.0]], (0, 1), 1e-4), 6)
     10.0
     """
-    up = finite_array("x", x)
+    up, nudge = finite_array("x", x), positive("nudge", nudge)
+    indices = at if isinstance(at, tuple) else ()
+    if len(indices) != up.ndim or any(whole_number("at", k, 0) >= n for k, n in zip(indices, up.shape, strict=True)):
+        raise InputError("shape", "at", f"an index for each axis of {up.shape}", str(at))
     down = up.copy()
     up[at] += nudge
     down[at] -= nudge

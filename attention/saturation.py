@@ -17,7 +17,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from attention import divisors
 from attention.checks import Array, InputError, finite_array, one_of, whole_number
-from attention.experiment import BLOCK, EDGES, STOPS, Z_95, Report, checked_stops, chunks, generators, share_interval
+from attention.experiment import (
+    BLOCK,
+    EDGES,
+    STOPS,
+    Z_95,
+    Report,
+    checked_stops,
+    chunks,
+    generators,
+    mean_interval,
+    share_interval,
+)
 
 SCALES = ("none", "sqrt", "linear")
 ALPHAS = tuple(step / 20 for step in range(21))
@@ -218,8 +229,8 @@ def _figures(entropy: Array, jacobian: Array, gradient: Array, largest: Array) -
     few = max(round(FEW * gradient.size), 1)
     total = float(gradient.sum())
     return [
-        *np.clip(_mean_interval(entropy), 0.0, 1.0), dead / jacobian.size, *share_interval(dead, jacobian.size),
-        *_median_interval(gradient), *_mean_interval(gradient),
+        *np.clip(mean_interval(entropy), 0.0, 1.0), dead / jacobian.size, *share_interval(dead, jacobian.size),
+        *_median_interval(gradient), *mean_interval(gradient),
         *_quantiles(gradient), *(float((jacobian < limit).mean()) for limit in LIMITS),
         float(gradient[-few:].sum()) / total if total else math.nan, float(largest.mean()),
     ]  # fmt: skip
@@ -235,14 +246,7 @@ def _deviation(x: Array) -> Array:
 
     The scores of one row share a query, so the interval comes from the rows' mean squares, which are independent.
     """
-    return np.sqrt(np.maximum(_mean_interval((x**2).mean(axis=-1)), 0.0))
-
-
-def _mean_interval(x: Array) -> tuple[float, float, float]:
-    """x̄ ± 1.96 s / √N."""
-    mean = float(x.mean())
-    error = Z_95 * math.sqrt(float(((x - mean) ** 2).sum()) / (x.size - 1) / x.size)
-    return mean, mean - error, mean + error
+    return np.sqrt(np.maximum(mean_interval((x**2).mean(axis=-1)), 0.0))
 
 
 def _median_interval(x: Array) -> tuple[float, float, float]:

@@ -10,12 +10,12 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from attention.assumptions import SCALES, STOPS, predicted_mean, predicted_variance
+from attention.assumptions import STOPS
+from attention.saturation import SCALES
 from ui import charts
 from ui.charts import INK
-from ui.display import signed
 from ui.text import Text
-from ui.variance_assumptions_measure import Array, Shape, Study
+from ui.variance_assumptions_measure import Array, Shape, Study, growth
 from ui.variance_charts import COLOURS, NAMES, coloured, layered, of_kind, page, titled, width_of
 
 HISTOGRAM = ("kind", "a", "b", "y", "text")
@@ -80,30 +80,7 @@ def _said(kind: str, y: int, size: int = 12, **mark: Any) -> alt.Chart:
     )  # fmt: skip
 
 
-def bar_rows(study: Study, shape: Shape) -> list[list[str]]:
-    """The numbers behind the bars: from, to, drawn, expected, and expected by the claim N(0, d_k)."""
-    below = np.interp(shape.edges, shape.grid, shape.below)
-    expected = np.diff(below) * study.measured.draws
-    ends = zip(shape.edges[:-1], shape.edges[1:], study.counts.tolist(), expected, strict=True)
-    return [[signed(f"{a:.4g} … {b:.4g}"), f"{count:,}", f"{e:,.1f}"] for a, b, count, e in ends]
-
-
 # As d_k grows.
-
-
-def growth(study: Study, what: str, scale: str) -> tuple[Array, Array]:
-    """Measured (value, low, high) and predicted size of the mean or of the standard deviation, at every stop."""
-    over = np.array([divisor(scale, d_k) for d_k in STOPS])
-    if what == "sd":
-        measured = np.sqrt(study.measured.variance.clip(0))
-        predicted = np.array([math.sqrt(predicted_variance(study.of, d_k)) for d_k in STOPS])
-    else:
-        measured, predicted = study.measured.mean, np.array([predicted_mean(study.of, d_k) for d_k in STOPS])
-    return measured / over[:, None], predicted / over
-
-
-def divisor(scale: str, d_k: int) -> float:
-    return {"none": 1.0, "sqrt": math.sqrt(d_k), "linear": float(d_k)}[scale]
 
 
 def growth_data(study: Study) -> Any:

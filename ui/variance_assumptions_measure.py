@@ -14,11 +14,13 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from attention import assumptions, experiment
-from attention.assumptions import STOPS, Components, Measured, Rows, Sums
+from attention import assumptions, divisors, experiment, matching
+from attention.assumptions import STOPS, Components, Measured, Sums
 from attention.distributions import KS_95, distance, exact_cdf, normal_cdf, signs_cdf
 from attention.experiment import Report
+from attention.matching import Rows
 from ui import views
+from ui.display import signed
 from ui.workbench import Workbench
 
 Array = NDArray[np.float64]
@@ -123,12 +125,12 @@ def products(law: str, seed: int, draws: int, _report: Report) -> Array:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def rows(seed: int) -> Rows:
-    return assumptions.draw_rows(ROWS, n_keys=KEYS, seed=seed)
+    return matching.draw_rows(ROWS, n_keys=KEYS, seed=seed)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def matches(seed: int, rho: float) -> Array:
-    return assumptions.match_weights(rows(seed), rho)
+    return matching.match_weights(rows(seed), rho)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -139,7 +141,8 @@ def study(of: Components, d_k: int, seed: int, draws: int, _report: Report) -> S
         drawn = products(of.law, seed, draws, _report)
     sample, expected = drawn[STOPS.index(d_k)], shape(of, d_k)
     return Study(
-        of=of, d_k=d_k, measured=assumptions.measure(drawn, STOPS), counts=np.histogram(sample, expected.edges)[0],
+        of=of, d_k=d_k, measured=assumptions.measure_products(drawn, STOPS),
+        counts=np.histogram(sample, expected.edges)[0],
         distance=distance(sample, expected.grid, expected.below),
         limit=distance(sample, expected.grid, expected.limit),
         beyond=int((np.abs(sample - expected.mean) > 3 * expected.sd).sum()),
@@ -155,3 +158,23 @@ def beyond(study: Study) -> tuple[float, float, float]:
     """The share beyond three standard deviations, and its 95 % interval."""
     n = study.measured.draws
     return study.beyond / n, *experiment.share_interval(study.beyond, n)
+
+
+def growth(study: Study, what: str, scale: str) -> tuple[Array, Array]:
+    """Measured (value, low, high) and predicted size of the mean or of the standard deviation, at every stop."""
+    over = np.array([divisors.divisor(scale, d_k) for d_k in STOPS])
+    if what == "sd":
+        measured = np.sqrt(study.measured.variance.clip(0))
+        predicted = np.sqrt([assumptions.predicted_variance(study.of, d_k) for d_k in STOPS])
+    else:
+        measured = study.measured.mean
+        predicted = np.array([assumptions.predicted_mean(study.of, d_k) for d_k in STOPS])
+    return measured / over[:, None], predicted / over
+
+
+def bar_rows(study: Study, shape: Shape) -> list[list[str]]:
+    """The numbers behind the bars: from and to, drawn, expected."""
+    below = np.interp(shape.edges, shape.grid, shape.below)
+    expected = np.diff(below) * study.measured.draws
+    ends = zip(shape.edges[:-1], shape.edges[1:], study.counts.tolist(), expected, strict=True)
+    return [[signed(f"{a:.4g} … {b:.4g}"), f"{count:,}", f"{e:,.1f}"] for a, b, count, e in ends]

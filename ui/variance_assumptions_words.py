@@ -14,8 +14,7 @@ from ui import variance_charts
 from ui.display import signed
 from ui.tables import table
 from ui.text import Text
-from ui.variance_assumptions_charts import bar_rows, growth
-from ui.variance_assumptions_measure import Array, Shape, Study, beyond, bound
+from ui.variance_assumptions_measure import Array, Shape, Study, bar_rows, beyond, bound, growth
 
 NORMAL_TAIL = math.erfc(3 / math.sqrt(2))  #: beyond three standard deviations of a normal distribution
 GROWS = 1.25  #: from d_k = 16 to 256: more than this is said to grow; in proportion to √d_k it would be 4

@@ -54,7 +54,7 @@ def test_correlation_drives_the_bars_away_from_the_claim(open_page, lang):
     becomes(page, lambda: views.get(bench(page), "variance.rho"), 97)
     settle(page)
     of = a.Components(rho=0.97)
-    found = a.measure(a.normal_products(a.draw_sums(w.DRAWS[0], seed=0), of), a.STOPS).mean[3]
+    found = a.measure_products(a.normal_products(a.draw_sums(w.DRAWS[0], seed=0), of), a.STOPS).mean[3]
     expect(page.get_by_test_id("stMain")).to_contain_text(f"{found[0]:.2f}")
     page.reload()
     settle(page)

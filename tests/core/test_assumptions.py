@@ -7,6 +7,7 @@ import pytest
 
 from attention import InputError
 from attention import assumptions as a
+from attention import experiment as e
 from attention.assumptions import Components
 
 DRAWS, STOPS = 7, (1, 2, 5, 11)
@@ -30,7 +31,7 @@ def vectors(of, draws, d_k, seed):
 def test_the_predictions_hold_for_vectors_drawn_from_their_covariance(of):
     for d_k in (1, 6):
         q, k = vectors(of, 60_000, d_k, 3)
-        measured = a.measure((q * k).sum(axis=1)[None], (d_k,))
+        measured = a.measure_products((q * k).sum(axis=1)[None], (d_k,))
         mean, sd = a.predicted_mean(of, d_k), math.sqrt(a.predicted_variance(of, d_k))
         assert measured.mean[0, 0] == pytest.approx(mean, abs=5 * sd / math.sqrt(60_000))
         room = 2.5 * (measured.variance[0, 2] - measured.variance[0, 0])  # five standard errors
@@ -77,12 +78,12 @@ def test_the_sums_put_together_are_the_dot_products_of_vectors(of):
 
 
 def test_drawing_in_blocks_changes_nothing(monkeypatch):
-    whole = a.draw_sums(DRAWS, STOPS, seed=4), a.draw_rows(DRAWS, STOPS, n_keys=3, seed=4)
+    whole = a.draw_sums(DRAWS, STOPS, seed=4), a.draw_products("uniform", DRAWS, STOPS, seed=4)
     monkeypatch.setattr(a, "BLOCK", 2 * DRAWS)
-    sums, rows = a.draw_sums(DRAWS, STOPS, seed=4), a.draw_rows(DRAWS, STOPS, n_keys=3, seed=4)
+    sums, products = a.draw_sums(DRAWS, STOPS, seed=4), a.draw_products("uniform", DRAWS, STOPS, seed=4)
     for name in ("a", "b", "ab", "bb", "g", "h"):
         np.testing.assert_allclose(getattr(sums, name), getattr(whole[0], name), rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(rows.qe, whole[1].qe, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(products, whole[1], rtol=1e-10, atol=1e-12)
 
 
 def test_the_intervals_hold_what_they_should_about_19_times_in_20():
@@ -94,47 +95,46 @@ def test_the_intervals_hold_what_they_should_about_19_times_in_20():
                 x = a.normal_products(a.draw_sums(3000, (1, 4), seed=seed), of)
             else:
                 x = a.draw_products(of.law, 3000, (1, 4), seed=seed)
-            found = a.measure(x, (1, 4))
+            found = a.measure_products(x, (1, 4))
             (_, low, high), true = found.variance[1], a.predicted_variance(of, 4)
             held += found.mean[1, 1] < 0 < found.mean[1, 2], low < true < high
         assert (held >= 86).all()
 
 
-# One key that matches.
-
-
-def test_the_matching_key_is_found_in_vectors_written_out():
-    for_q, for_e = (np.random.default_rng(each) for each in np.random.SeedSequence(8).spawn(2))
-    q, keys = for_q.standard_normal((11, DRAWS)), for_e.standard_normal((11, DRAWS, 3))
-    keys[:, :, 0] = 0.6 * q + 0.8 * keys[:, :, 0]
-    found = a.match_weights(a.draw_rows(DRAWS, STOPS, n_keys=3, seed=8), 0.6)
-    for s, d_k in enumerate(STOPS):
-        scores = np.einsum("id,idk->dk", q[:d_k], keys[:d_k])
-        for which, by in enumerate((1, math.sqrt(d_k), d_k)):
-            powers = np.exp(scores / by)
-            assert found[s, which, 0] == pytest.approx((powers[:, 0] / powers.sum(axis=1)).mean(), rel=1e-10)
-
-
-def test_with_a_match_only_d_k_keeps_the_weight_the_same():
-    found = a.match_weights(a.draw_rows(1000), 0.9)[:, :, 0]
-    assert found[-1, 1] > 0.99
-    assert found[1:, 2].max() - found[1:, 2].min() < 0.1
-
-
 @pytest.mark.parametrize(("change", "code"), [
     ({"law": "cauchy"}, "choice"), ({"rho": 1.01}, "choice"), ({"shared": -0.1}, "choice"), ({"sd_q": 0.0}, "choice"),
-    ({"mean_q": math.nan}, "finite"), ({"mean_k": "1"}, "not_numbers"), ({"law": "signs", "rho": 0.5}, "choice"),
+    ({"mean_q": math.nan}, "finite"), ({"mean_k": "1"}, "not_numbers"), ({"rho": [1, 2]}, "not_numbers"),
+    ({"law": "signs", "rho": 0.5}, "choice"),
 ])  # fmt: skip
 def test_components_that_cannot_be_are_refused(change, code):
     with pytest.raises(InputError) as error:
         Components(**change)
-    assert error.value.code == code
+    assert (error.value.code, error.value.argument) == (code, next(iter(change)))
 
 
-def test_what_does_not_fit_is_refused():
-    with pytest.raises(InputError):
-        a.predicted_mean(Components(), 0)
-    with pytest.raises(InputError):
-        a.normal_products(a.draw_sums(2, (1,)), Components("uniform"))
-    with pytest.raises(InputError):
-        a.measure(np.zeros((2, 3)), (1,))
+@pytest.mark.parametrize(("call", "argument"), [
+    (lambda: a.predicted_mean(Components(), 0), "d_k"),
+    (lambda: a.predicted_variance(Components(), 1.5), "d_k"),
+    (lambda: a.draw_sums(0, (1,)), "draws"),
+    (lambda: a.draw_sums(2, (4, 1)), "stops"),
+    (lambda: a.normal_products(a.draw_sums(2, (1,)), Components("uniform")), "law"),
+    (lambda: a.draw_products("cauchy", 2, (1,)), "law"),
+    (lambda: a.draw_products("signs", True, (1,)), "draws"),
+    (lambda: a.measure_products(np.zeros((2, 3)), (1,)), "products"),
+    (lambda: a.measure_products([[1.0]], (1,)), "products"),
+    (lambda: a.measure_products([[1.0, math.inf]], (1,)), "products"),
+])  # fmt: skip
+def test_what_does_not_fit_is_refused(call, argument):
+    with pytest.raises(InputError) as error:
+        call()
+    assert error.value.argument == argument
+
+
+def test_the_interval_of_a_mean_needs_two_numbers():
+    low, high = e.mean_interval([1.0, 2.0, 6.0])[1:]
+    reach = 1.959964 * math.sqrt(7 / 3)
+    assert (low, high) == pytest.approx((3 - reach, 3 + reach), abs=1e-5)
+    for bad in ([1.0], [1.0, math.inf]):
+        with pytest.raises(InputError) as error:
+            e.mean_interval(bad)
+        assert error.value.argument == "x"

@@ -108,12 +108,20 @@ def test_the_exact_curve_has_the_predicted_mean(rho, mean, sd, shared, d_k, corr
     assert found == pytest.approx(at, abs=2e-3 * spread)
 
 
-def test_what_does_not_fit_is_refused():
-    with pytest.raises(InputError):
-        d.exact_cdf(Components("signs"), 2, [0.0])
-    with pytest.raises(InputError):
-        d.exact_cdf(Components(rho=0.1, mean_k=0.1), 2, [0.0])
-    with pytest.raises(InputError):
-        d.signs_cdf([0.0], 0)
-    with pytest.raises(InputError):
-        d.distance([1.0], [0.0, 1.0], [0.5])
+@pytest.mark.parametrize(("call", "argument"), [
+    (lambda: d.exact_cdf(Components("signs"), 2, [0.0]), "law"),
+    (lambda: d.exact_cdf(Components(rho=0.1, mean_k=0.1), 2, [0.0]), "components"),
+    (lambda: d.exact_cdf(Components(), 0, [0.0]), "d_k"),
+    (lambda: d.exact_cdf(Components(), 2, [math.nan]), "x"),
+    (lambda: d.normal_cdf([0.0], sd=0), "sd"),
+    (lambda: d.normal_cdf([0.0], sd=-1.0), "sd"),
+    (lambda: d.normal_cdf([0.0], mean=math.inf), "mean"),
+    (lambda: d.normal_cdf(["0"]), "x"),
+    (lambda: d.signs_cdf([0.0], 0), "d_k"),
+    (lambda: d.distance([1.0], [0.0, 1.0], [0.5]), "cdf"),
+    (lambda: d.distance([], [0.0], [0.5]), "sample"),
+])  # fmt: skip
+def test_what_does_not_fit_is_refused(call, argument):
+    with pytest.raises(InputError) as error:
+        call()
+    assert error.value.argument == argument

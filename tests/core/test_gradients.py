@@ -147,6 +147,11 @@ BAD = {
     "dK nan": (lambda: projection_gradients(E3, *[np.eye(2)] * 3, E3, E3 * np.nan, E3), "dK", "finite", "nan"),
     "W": (lambda: projection_gradients(E3, np.eye(3), *[np.eye(2)] * 2, E3, E3, E3), "X", "d_model = 3", "2"),
     "slope": (lambda: central_slope(np.sum, [np.nan], (0,), 1e-4), "x", "finite", "nan"),
+    "no such number": (lambda: central_slope(np.sum, E3, (5, 5), 1e-4), "at", "(3, 2)", "(5, 5)"),
+    "an axis short": (lambda: central_slope(np.sum, E3, (1,), 1e-4), "at", "each axis", "(1,)"),
+    "no place": (lambda: central_slope(np.sum, [1.0], 0, 1e-4), "at", "each axis", "0"),
+    "between places": (lambda: central_slope(np.sum, [1.0], (0.5,), 1e-4), "at", "whole number", "0.5"),
+    "no nudge": (lambda: central_slope(np.sum, E3, (0, 0), 0.0), "nudge", "a number from", "0"),
 }
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from attention import assumptions as a
-from attention import distributions, experiment
+from attention import distributions, experiment, matching
 from attention.assumptions import Components
+from attention.saturation import SCALES
 from tests.pages.reading import assert_well, code, frames, opened, said
 from ui import charts, link, views
 from ui import variance_assumptions_charts as drawn
@@ -81,7 +82,7 @@ def test_bars_curves_and_table_are_those_of_the_link(lang, shown, of, d_k):
     shares = distributions.normal_cdf(claim["a"] + half, 0, root) - distributions.normal_cdf(claim["a"] - half, 0, root)
     np.testing.assert_allclose(claim["y"], shares, atol=1e-12)
 
-    measured = a.measure(x, a.STOPS)
+    measured = a.measure_products(x, a.STOPS)
     for name, value, found in (("mean", mean, measured.mean[s]), ("variance", variance, measured.variance[s])):
         places, half = words.decimals(found), (found[2] - found[1]) / 2
         cells = [text(f"row_{name}"), f"**{words.number(value, places)}**",
@@ -102,8 +103,8 @@ def test_the_interval_is_the_experiments():
 @pytest.mark.parametrize("of", [case[1] for case in CASES], ids=str)
 def test_the_lines_of_growth_are_the_formulas_and_the_points_the_measurement(of):
     data = drawn.growth_data(study(of)).to_pandas()
-    measured = a.measure(products(of), a.STOPS)
-    for which, scale in enumerate(a.SCALES):
+    measured = a.measure_products(products(of), a.STOPS)
+    for which, scale in enumerate(SCALES):
         for s, d_k in enumerate(a.STOPS):
             by = d_k ** (0, 0.5, 1)[which]
             mine = data[(data["side"] == NAMES[scale]) & (data["d"] == d_k)].set_index(["what", "kind"])["y"]
@@ -183,9 +184,9 @@ def test_trends_are_read_off_the_measurement():
 
 def test_the_match_is_measured_and_only_shown_for_correlation():
     app = opened("variance", "en", showing(broken="correlated", rho=-30))
-    found = a.match_weights(a.draw_rows(measure.ROWS, n_keys=measure.KEYS, seed=0), -0.3)
+    found = matching.match_weights(matching.draw_rows(measure.ROWS, n_keys=measure.KEYS, seed=0), -0.3)
     frame = frames(app)[2]
-    for which, scale in enumerate(a.SCALES):
+    for which, scale in enumerate(SCALES):
         mine = frame[frame["side"] == NAMES[scale]]
         np.testing.assert_array_equal(mine[["y", "low", "high"]], found[:, which])
     assert f"from {found[2, 1, 0]:.2f} at $d_k = 16$ to {found[4, 1, 0]:.2f}" in said(app)
@@ -250,7 +251,7 @@ def test_every_chart_has_its_table_and_description(lang):
         app.toggle(key=key).set_value(True)
     app.run()
     assert_well(app)
-    rows = words.bar_rows(study(Components(rho=0.9)), measure.shape(Components(rho=0.9), 64))
+    rows = measure.bar_rows(study(Components(rho=0.9)), measure.shape(Components(rho=0.9), 64))
     assert all(f"| {' | '.join(row)} |" in said(app) for row in rows)
     for chart in app.get("vega_lite_chart"):
         assert '"description"' in chart.proto.spec
@@ -272,7 +273,7 @@ def test_a_second_visitor_does_not_measure_again_and_no_more_than_affordable_is_
         raise AssertionError("measured again")
 
     monkeypatch.setattr(a, "draw_products", fail)
-    monkeypatch.setattr(a, "measure", fail)
+    monkeypatch.setattr(a, "measure_products", fail)
     assert_well(opened("variance", "zh", showing(broken="heavy")))
     million = w.Workbench(**{**CAT.__dict__, "variance_draws": w.DRAWS[-1]})
     assert measure.draws(million) == measure.MOST == 100_000
