@@ -92,16 +92,12 @@ def _controls(broken: str, text: Text) -> None:
 
 
 def _slide(name: str, text: Text) -> None:
-    """A slider in hundredths: the link holds whole numbers."""
+    """A slider in hundredths, from end to end of its view."""
     view, key = f"variance.{name}", f"variance_{name}"
-    low, high = RANGES[name]
+    low, high = (end / 100 for end in views.VIEWS[view].ends or ())
     at = views.get(state.bench(), view) / 100
     st.slider(text(f"label_{name}"), low, high, at, 0.01, key=state.control(key, at), width=170,
               on_change=state.callback(lambda: state.show(view, round(st.session_state[key] * 100))))
-
-
-RANGES = {"rho": (-1.0, 1.0), "mean_q": (-2.0, 2.0), "mean_k": (-2.0, 2.0), "sd_q": (0.25, 3.0), "sd_k": (0.25, 3.0),
-          "shared": (0.0, 1.0)}  # fmt: skip
 
 
 def _found(study: Study, expected: Shape, text: Text) -> None:
@@ -117,7 +113,7 @@ def _growth(broken: str, study: Study, text: Text) -> None:
     spec = charts.growth_spec(shell.layout(), text, charts.span(study))
     st.vega_lite_chart(charts.growth_data(study), spec, width="content", key="broken_growth")
     st.markdown(text("see_growth") + "\n" + "\n".join(f"- {said}" for said in words.left(study, text)))
-    st.markdown(text(f"so_{broken}"))
+    st.markdown(text(f"so_{words.reason(broken, study)}"))
     if st.toggle(text("as_tables"), key="growth_table"):
         st.markdown(words.growth_table(study, text))
 

@@ -190,19 +190,42 @@ def trend(measured: Array) -> str:
     return "grows" if ratio > GROWS else "falls" if ratio < 1 / GROWS else "stays"
 
 
+def reason(broken: str, study: Study) -> str:
+    """Which sentence explains what is left, told by what the formulas predict and by what was measured.
+
+    "none" where nothing is broken, a slider at its neutral place included; what is broken, where its reason shows;
+    else "even" where mean and variance are the claim's all the same, "factor" where only a constant factor is left of
+    it, and "little" where it takes more of it, or a larger d_k, to show.
+    """
+    of = study.of
+    if of == Components():
+        return "none"
+    if of.law != "normal" or grows(study):
+        return broken
+    if all(predicted_mean(of, d_k) == 0 and math.isclose(predicted_variance(of, d_k), d_k) for d_k in STOPS):
+        return "even"
+    if broken == "variances":
+        return broken
+    return "little" if predicted_mean(of, 1) or of.shared else "factor"
+
+
+def grows(study: Study) -> bool:
+    """Whether after ÷√d_k mean or standard deviation still go on growing; a mean that should be 0 does not count."""
+    left = (growth(study, what, "sqrt") for what in ("mean", "sd"))
+    return any(predicted.any() and trend(measured) == "grows" for measured, predicted in left)
+
+
 def side_by_side(studies: Mapping[str, Study], text: Text) -> str:
     """All broken assumptions: what ÷√d_k leaves of mean and standard deviation at d_k = 16 and 256, and who grows."""
     rows, dangerous = [], []
     for broken, study in studies.items():
-        row, grows = [text(f"broken_{broken}")], False
+        row = [text(f"broken_{broken}")]
         for what in ("mean", "sd"):
-            measured, predicted = growth(study, what, "sqrt")
+            measured, _ = growth(study, what, "sqrt")
             at_16, at_256 = (number(measured[STOPS.index(d_k), 0]) for d_k in (16, 256))
             row.append(f"{at_16} → {at_256}")
-            grows |= bool(predicted.any()) and trend(measured) == "grows"
         rows.append(row)
-        if grows:
-            dangerous.append(row[0])
+        dangerous += row[:1] if grows(study) else []
     found = text("dangerous", names=text.list(dangerous)) if dangerous else text("dangerous_none")
     return table([text("table_broken"), text("table_mean_left"), text("table_sd_left")], rows) + "\n\n" + found
 

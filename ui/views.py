@@ -22,6 +22,7 @@ class View:
 
     default: Any
     fits: Callable[[Any], bool]
+    ends: tuple[int, int] | None = None  # of a whole number: the least and the most that fit
 
 
 def one_of(*options: Any) -> View:
@@ -31,7 +32,18 @@ def one_of(*options: Any) -> View:
 
 def whole(low: int, high: int, default: int | None = None) -> View:
     """A whole number. Where the numbers on the bench allow fewer, the page goes to the nearest."""
-    return View(low if default is None else default, lambda value: type(value) is int and low <= value <= high)
+    first = low if default is None else default
+    return View(first, lambda value: type(value) is int and low <= value <= high, (low, high))
+
+
+def hundredths(low: float, high: float, default: float) -> View:
+    """A number of two decimals, in the link as a whole number of hundredths.
+
+    >>> hundredths(0.25, 3, 2).ends
+    (25, 300)
+    """
+    least, most, first = (round(100 * x) for x in (low, high, default))
+    return whole(least, most, first)
 
 
 def some_of(*options: str) -> View:
@@ -115,15 +127,15 @@ VIEWS: dict[str, View] = {
     "variance.guess_doubled": one_of("", "same", "root", "double", "square", "skip"),
     "variance.guess_dead": one_of("", *range(101), "skip"),
     "variance.guess_trains": one_of("", "fast", "slower", "stalls", "skip"),
-    "variance.mean_q": whole(-200, 200, 50),  # this and the next ones in hundredths
-    "variance.mean_k": whole(-200, 200, 50),
-    "variance.rho": whole(-100, 100, 90),
-    "variance.sd_q": whole(25, 300, 200),
-    "variance.sd_k": whole(25, 300, 100),
-    "variance.shared": whole(0, 100, 30),
+    "variance.mean_q": hundredths(-2, 2, 0.5),
+    "variance.mean_k": hundredths(-2, 2, 0.5),
+    "variance.rho": hundredths(-1, 1, 0.9),
+    "variance.sd_q": hundredths(0.25, 3, 2),
+    "variance.sd_k": hundredths(0.25, 3, 1),
+    "variance.shared": hundredths(0, 1, 0.3),
     "variance.optimizer": one_of("adam", "sgd"),
     "variance.part": one_of("spread", "softmax", "gradient", "training", "divisors", "assumptions"),
-    "variance.training": one_of("loss", "gradient", "entropy", "accuracy"),
+    "variance.measure": one_of("loss", "gradient", "entropy", "accuracy"),
     "variance.target": whole(-1, MAX_N - 1),
     "walk.done": some_of(*PATH),
     "teach.part": whole(0, 7),

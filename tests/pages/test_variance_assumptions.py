@@ -182,6 +182,41 @@ def test_trends_are_read_off_the_measurement():
     assert len(words.left(study(Components()), text)) == 2  # no mean to speak of
 
 
+NEUTRAL = [("none", {}), ("correlated", {"rho": 0}), ("means", {"mean_q": 0, "mean_k": 0}),
+           ("variances", {"sd_q": 100, "sd_k": 100}), ("dependent", {"shared": 0})]  # fmt: skip
+
+
+@pytest.mark.parametrize(("broken", "sliders"), NEUTRAL)
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_slider_at_its_neutral_place_breaks_nothing(lang, broken, sliders):
+    """Whatever is called broken: then nothing is left to give a reason for."""
+    app = opened("variance", lang, showing(broken=broken, **sliders))
+    assert_well(app)
+    text = Text("variance_assumptions", lang)
+    assert text("so_none") in said(app)
+    assert text("claim_left") in said(app)
+    reasons = [id for id in catalogue("variance_assumptions", lang) if id.startswith("so_") and id != "so_none"]
+    assert not [id for id in reasons if text(id) in said(app)]
+
+
+@pytest.mark.parametrize(("broken", "of", "reason"), [
+    ("correlated", Components(rho=0.9), "correlated"), ("correlated", Components(rho=-0.5), "correlated"),
+    ("correlated", Components(rho=0.001), "little"), ("means", Components(mean_q=0.5, mean_k=0.5), "means"),
+    ("means", Components(mean_q=2.0), "factor"), ("means", Components(mean_q=0.01, mean_k=-0.01), "little"),
+    ("variances", Components(sd_q=2.0), "variances"), ("variances", Components(sd_q=1.25, sd_k=0.8), "even"),
+    ("dependent", Components(shared=0.3), "dependent"), ("dependent", Components(shared=0.02), "little"),
+    ("heavy", Components("laplace"), "heavy"), ("none", Components(), "none"),
+])  # fmt: skip
+def test_the_reason_given_is_one_for_what_was_measured(broken, of, reason):
+    for seed in range(3):
+        found = study(of, 64, seed)
+        assert words.reason(broken, found) == reason
+        after, before = (found.measured.variance[s, 0] / d_k for s, d_k in ((4, 256), (2, 16)))
+        mean = abs(found.measured.mean[4, 0]) / 16
+        grows = after > 1.5 * before or mean > 0.5
+        assert grows == (reason in ("correlated", "means", "dependent"))
+
+
 def test_the_match_is_measured_and_only_shown_for_correlation():
     app = opened("variance", "en", showing(broken="correlated", rho=-30))
     found = matching.match_weights(matching.draw_rows(measure.ROWS, n_keys=measure.KEYS, seed=0), -0.3)
@@ -231,10 +266,9 @@ def test_what_cannot_be_is_refused(name, value):
 
 @pytest.mark.parametrize("broken", measure.BROKEN)
 def test_the_ends_of_all_sliders_are_drawn(broken):
-    for end in (0, -1):
-        ends = {"rho": (-100, 100), "mean_q": (-200, 200), "mean_k": (-200, 200), "sd_q": (25, 300),
-                "sd_k": (25, 300), "shared": (0, 100)}  # fmt: skip
-        bench = showing(**{name: ends[name][end] for name in measure.SLIDERS.get(broken, ())})
+    for end in (0, 1):
+        sliders = measure.SLIDERS.get(broken, ())
+        bench = showing(**{name: views.VIEWS[f"variance.{name}"].ends[end] for name in sliders})
         of = measure.components(bench, broken)
         for d_k in a.STOPS:
             expected, found = measure.shape(of, d_k), study(of, d_k)
