@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from functools import lru_cache, wraps
+from functools import wraps
 from typing import Any, NoReturn
 
 import streamlit as st
@@ -16,9 +16,10 @@ import streamlit as st
 from attention import training
 from ui import predict, shell, state, training_runs, variance_controls, views, widgets
 from ui import variance_training_charts as charts
+from ui import variance_training_facts as facts
 from ui import variance_training_words as words
 from ui.text import Text
-from ui.training_runs import MEASURES, SEEDS, Series
+from ui.training_runs import MEASURES, Series
 from ui.variance_charts import number
 
 Pace = tuple[float | None, float | None]
@@ -26,7 +27,8 @@ Pace = tuple[float | None, float | None]
 _WANTED = "training_wanted"  #: the series that this visitor wants to see grow
 _FAILED = "training_failed"
 REDRAW = 0.35  #: seconds between two drawings on the page that trains
-LOOK_ON = 1.0  #: and on a page that looks on: a class may be many
+LOOK_ON = 2.0  #: and on a page that looks on: a class may be many
+OLD = 1.0  #: seconds for which those who look on are shown the same
 GUESS = "variance.guess_trains"
 
 
@@ -44,12 +46,12 @@ def draw(text: Text) -> None:
 
 def _controls(text: Text) -> tuple[str, str]:
     bench = state.bench()
-    optimizer, measure = (str(views.get(bench, f"variance.{view}")) for view in ("optimizer", "training"))
+    optimizer, measure = (str(views.get(bench, f"variance.{view}")) for view in ("optimizer", "measure"))
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         widgets.look("variance.optimizer", training.OPTIMIZERS, optimizer, text, key="training_optimizer",
                      show=lambda name: text(f"optimizer_{name}"))  # fmt: skip
         _button(_series(optimizer), text)
-        widgets.look("variance.training", MEASURES, measure, text, key="training_measure",
+        widgets.look("variance.measure", MEASURES, measure, text, key="training_measure",
                      show=lambda name: text(f"measure_{name}"))  # fmt: skip
     return optimizer, measure
 
@@ -60,9 +62,9 @@ def _series(optimizer: str) -> Series:
 
 def _ask(text: Text) -> str | None:
     """The question, before anything is shown at the largest d_k."""
-    answers = predict.answers(list(charts.BANDS), "guess", text)
+    answers = predict.answers(list(facts.BANDS), "guess", text)
     with widgets.line():
-        guess = predict.choice(GUESS, answers, text("ask_trains", d_k=words.LARGEST, steps=training.STEPS),
+        guess = predict.choice(GUESS, answers, text("ask_trains", d_k=training.D_K[-1], steps=training.STEPS),
                                key="guess_trains", committed=True)  # fmt: skip
         if guess is not None:
             predict.again(GUESS, text, key="guess_trains")
@@ -88,18 +90,18 @@ def _want(series: Series, on: bool) -> None:
     wanted = set(st.session_state.get(_WANTED, ()))
     st.session_state[_WANTED] = tuple(wanted | {_name(series)} if on else wanted - {_name(series)})
     if not on:
-        series.release(_session())
+        series.turn.release(_session())
 
 
 def _button(series: Series, text: Text) -> None:
     """Start, cancel, or go on: whatever there is to do; its place stays."""
-    on, done = _wants(series), series.next is None
+    on, done, optimizer = _wants(series), series.next is None, series.optimizer
     with st.container(width="content"):
         label = "all_done" if done else "cancel" if on else "go_on" if series.share else "start"
         st.button(
             text(label), icon=":material/stop:" if on and not done else ":material/play_arrow:", key="training_start",
             type="secondary" if on or done else "primary", disabled=done,
-            on_click=state.callback(lambda: _want(_series(series.optimizer), not on)),
+            on_click=state.callback(lambda: _want(_series(optimizer), not on)),  # it must not keep the runs alive
         )  # fmt: skip
 
 
@@ -107,9 +109,9 @@ def _pace(series: Series) -> Pace:
     """Seconds between moments of training and between drawings, as things are now; None: none."""
     if not _wants(series) or series.next is None:
         return None, None
-    if series.taken(_session()):
+    if series.turn.taken(_session()):
         return None, LOOK_ON
-    tick = training_runs.shared().tick()
+    tick = training_runs.shared().turns.tick()
     return tick, max(tick, REDRAW)
 
 
@@ -160,12 +162,16 @@ def _board(optimizer: str, measure: str, guess: str | None, pace: Pace, text: Te
         if series.next is not None:
             st.progress(series.share, _progress(series, text))
     spec = charts.spec(shell.layout(), measure, guess or "", hidden, text)
-    frame = _kept_frame(series, measure, hidden) if series.next is None else charts.frame(series, measure, hidden)
+    frame = series.kept(("frame", measure, hidden), series.grown, lambda: charts.frame(series, measure, hidden),
+                        old=OLD if pace == (None, LOOK_ON) else 0.0)  # fmt: skip
     st.vega_lite_chart(frame, spec, key="training_chart", width="content")
-    st.markdown(_said(series, len(series.done), measure, guess, text))
+    runs = len(series.done)  # sentences and table speak of finished runs
+    st.markdown(series.kept(("said", measure, guess, text.lang), runs,
+                            lambda: _said(series, runs, measure, guess, text)))  # fmt: skip
     if st.toggle(text("as_tables"), key="training_table"):
-        st.markdown(_table(series, len(series.done), measure, hidden, text))
-        st.caption(text("how_table", over=words.OVER))
+        st.markdown(series.kept(("table", measure, hidden, text.lang), runs,
+                                lambda: words.results(series, measure, hidden, text)))  # fmt: skip
+        st.caption(text("how_table", over=facts.OVER))
 
 
 def _progress(series: Series, text: Text) -> str:
@@ -182,15 +188,6 @@ def _counts(series: Series) -> dict[str, int]:
             "sizes": len(training.D_K)}  # fmt: skip
 
 
-# What finished runs come to changes only when another one has finished.
-
-
-@lru_cache(maxsize=32)
-def _kept_frame(series: Series, measure: str, hidden: bool) -> Any:
-    return charts.frame(series, measure, hidden)
-
-
-@lru_cache(maxsize=64)
 def _said(series: Series, runs: int, measure: str, guess: str | None, text: Text) -> str:
     """The answer to the question, what to see in the chart, and what else the runs show."""
     done = series.next is None
@@ -205,11 +202,6 @@ def _said(series: Series, runs: int, measure: str, guess: str | None, text: Text
     return "\n\n".join(filter(None, lines))
 
 
-@lru_cache(maxsize=64)
-def _table(series: Series, runs: int, measure: str, hidden: bool, text: Text) -> str:
-    return words.results(series, measure, hidden, text)
-
-
 def _details(text: Text) -> None:
     """How it is trained, and what that cannot show; folded, and not sent until it is unfolded."""
     with st.expander(text("details"), key="training_details", on_change="rerun") as folded:
@@ -217,8 +209,8 @@ def _details(text: Text) -> None:
             rates = training.LEARNING_RATES
             st.markdown(text(
                 "how", symbols=training.SYMBOLS, values=training.VALUES, d_model=training.D_MODEL,
-                batch=training.BATCH, steps=training.STEPS, chance=number(training.CHANCE), seeds=SEEDS,
-                adam=f"{rates['adam']:g}", sgd=f"{rates['sgd']:g}", last=charts.LAST,
-                fast=number(charts.BANDS["fast"][1] * training.CHANCE),
-                stalls=number(charts.BANDS["stalls"][0] * training.CHANCE),
+                batch=training.BATCH, steps=training.STEPS, chance=number(training.CHANCE), seeds=training_runs.SEEDS,
+                adam=f"{rates['adam']:g}", sgd=f"{rates['sgd']:g}", last=facts.LAST,
+                fast=number(facts.BANDS["fast"][1] * training.CHANCE),
+                stalls=number(facts.BANDS["stalls"][0] * training.CHANCE),
             ))  # fmt: skip

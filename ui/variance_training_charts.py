@@ -13,11 +13,12 @@ import numpy as np
 import pandas as pd
 
 from attention import training
-from ui import charts
+from ui import charts, training_runs
 from ui.text import Text
 from ui.theme import CHOSEN
-from ui.training_runs import SEEDS, Series
+from ui.training_runs import Series
 from ui.variance_charts import NAMES, coloured, layered, page, width_of
+from ui.variance_training_facts import BANDS, LAST
 
 GAP = 12  #: pixels between panels
 HIGH = 160
@@ -25,31 +26,31 @@ HIGH = 160
 ENDS = {"loss": (0.0, 2.8), "gradient": (1e-3, 10.0), "entropy": (0.0, 1.0), "accuracy": (0.0, 1.0)}
 #: measure → what guessing blindly, or looking everywhere alike, comes to
 LEVELS = {"loss": training.CHANCE, "entropy": 1.0, "accuracy": 1 / training.VALUES}
-#: answer → between which shares of the loss of guessing the loss ends
-BANDS = {"fast": (0.0, 0.1), "slower": (0.1, 0.75), "stalls": (0.75, np.inf)}
-LAST = 10  #: the loss at a step is the mean of so many steps up to it
 
 INK_SCALE = alt.Scale(domain=[0, 1], range="ramp")  #: as `charts.INK`: the theme's own
 FILL = alt.Fill("ink:Q", scale=INK_SCALE, legend=None)
 
 LETTERS = {"sqrt": "s", "none": "n"}
 MEDIAN = "m"
-COLUMNS = [letter + which for letter in LETTERS.values() for which in [*map(str, range(SEEDS)), MEDIAN]]
+
+
+def curve_names() -> list[str]:
+    """The columns of the frame that are curves: those of the seeds and their median, with √d_k and without."""
+    return [letter + which for letter in LETTERS.values() for which in [*map(str, range(training_runs.SEEDS)), MEDIAN]]
 
 
 def frame(series: Series, measure: str, hidden: bool) -> Any:
     """What was measured so far; the largest d_k may have to wait for a guess."""
-    steps, last = np.arange(1, training.STEPS + 1, dtype=np.int16), training.D_K[-1]
+    steps = np.arange(1, training.STEPS + 1, dtype=np.int16)
     columns: dict[str, Any] = {"d": np.repeat(np.array(training.D_K, dtype=np.int16), len(steps)),
                                "step": np.tile(steps, len(training.D_K))}  # fmt: skip
     for scale, letter in LETTERS.items():
-        curves = [curves_of(series, d_k, scale, measure) for d_k in training.D_K]
+        curves = np.stack([curves_of(series, d_k, scale, measure) for d_k in training.D_K], axis=1)
         if hidden:
-            curves[training.D_K.index(last)].fill(np.nan)
-        for k in range(SEEDS):
-            columns[f"{letter}{k}"] = np.concatenate([each[k] for each in curves])
-        columns[letter + MEDIAN] = np.concatenate([median(each) for each in curves])
-    return _sent(columns | {name: columns[name].astype(np.float32) for name in COLUMNS})
+            curves[:, -1] = np.nan
+        rows = curves.reshape(len(series.seeds), -1).astype(np.float32)
+        columns |= {f"{letter}{k}": row for k, row in enumerate(rows)} | {letter + MEDIAN: median(rows)}
+    return _sent(columns)
 
 
 def curves_of(series: Series, d_k: int, scale: str, measure: str) -> np.ndarray[Any, Any]:
@@ -62,11 +63,17 @@ def curves_of(series: Series, d_k: int, scale: str, measure: str) -> np.ndarray[
 
 
 def median(curves: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The median of the seeds that have come to a step; NaN where none has."""
-    there = ~np.isnan(curves).all(axis=0)
-    found = np.full(curves.shape[1], np.nan)
-    found[there] = np.nanmedian(curves[:, there], axis=0)
-    return found
+    """(seeds, steps) → the median of the seeds that have come to a step; NaN where none has.
+
+    What np.nanmedian says, in a tenth of its time: sorting puts NaN last.
+
+    >>> median(np.array([[1.0, 5.0, np.nan], [3.0, np.nan, np.nan], [2.0, 7.0, np.nan]])).tolist()
+    [2.0, 6.0, nan]
+    """
+    ordered, there = np.sort(curves, axis=0), (~np.isnan(curves)).sum(axis=0)
+    middle = np.maximum(there - 1, 0) // 2, np.minimum(there // 2, len(curves) - 1)
+    low, high = (np.take_along_axis(ordered, each[None], axis=0)[0] for each in middle)
+    return (low + high) / 2
 
 
 def _sent(columns: dict[str, Any]) -> Any:
@@ -99,7 +106,7 @@ def _curves(measure: str, first: bool, text: Text) -> list[alt.Chart]:
     x, y = _axes(measure, first, text)
     colour = coloured(tuple(LETTERS))
     colour.legend = alt.Legend(orient="top", title=None, offset=0, symbolOpacity=1)
-    seeds, medians = _folded(COLUMNS), _folded([letter + MEDIAN for letter in LETTERS.values()])
+    seeds, medians = _folded(curve_names()), _folded([letter + MEDIAN for letter in LETTERS.values()])
     tips = [alt.Tooltip("side:N", title=text("tip_side")), alt.Tooltip("step:Q", title=text("tip_step")),
             alt.Tooltip("v:Q", format=".3~g", title=text(f"tip_{measure}"))]  # fmt: skip
     dots = medians.transform_filter("datum.step % 10 === 0").mark_point(filled=True, size=26, opacity=1, clip=True)
@@ -186,5 +193,5 @@ def _band(guess: str, measure: str, first: bool, text: Text) -> list[alt.Chart]:
     top = high == ENDS["loss"][1]  # no room above the frame
     beside = {"dx": -5, "baseline": "top"} if top else {"dy": -5, "baseline": "bottom"}
     where = _still(v=high, start=training.STEPS - LAST * top)
-    word = where.mark_text(text=text("framed"), align="right", fontSize=11, fontWeight="bold", **beside)
+    word = where.mark_text(text=text("your_guess"), align="right", fontSize=11, fontWeight="bold", **beside)
     return [frame.encode(x, alt.X2("end:Q"), y, alt.Y2("high:Q")), word.encode(x, y, FILL)]

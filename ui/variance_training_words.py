@@ -4,88 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from statistics import median
-
-import numpy as np
 
 from attention import training
 from ui.tables import table
 from ui.text import Text
 from ui.training_runs import Series
 from ui.variance_charts import number, percent
-from ui.variance_training_charts import BANDS, LAST
+from ui.variance_training_facts import BANDS, BELOW, LAST, Outcome, at, finished, outcome, steps_to_learn
 
-BELOW = 0.25  #: of the loss of guessing: where a model counts as having learned
-OVER = 5  #: steps over which the loss must be below that on average
-LARGEST = training.D_K[-1]
 HARD = 0.05  #: entropy below which each query looks at one key
 FIRST = LAST  #: the loss at the beginning is that of so many steps
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """Where the runs of one d_k and divisor have got to, a number a finished seed."""
-
-    ends: tuple[float, ...]
-    learned: tuple[float, ...]  # after how many steps; infinite where the run never did
-
-    @property
-    def end(self) -> float:
-        return median(self.ends)
-
-    @property
-    def kind(self) -> str:
-        """Which answer to the question this is."""
-        return answer(self.end)
-
-    @property
-    def agreeing(self) -> int:
-        """How many seeds say the same as their median."""
-        return sum(answer(end) == self.kind for end in self.ends)
-
-
-def answer(loss: float) -> str:
-    """What a loss at the last step amounts to.
-
-    >>> [answer(share * training.CHANCE) for share in (0.05, 0.5, 1.1)]
-    ['fast', 'slower', 'stalls']
-    """
-    return next(name for name, (_, high) in BANDS.items() if loss <= high * training.CHANCE)
-
-
-def at(curve: Sequence[float], step: int) -> float:
-    """The mean of ten steps, up to this one."""
-    return float(np.mean(curve[step - LAST : step]))
-
-
-def steps_to_learn(loss: Sequence[float]) -> float:
-    """The first step at which the mean loss of five steps is below a quarter of that of guessing.
-
-    >>> steps_to_learn([2.0] * 20 + [0.1] * 20), steps_to_learn([2.0] * 40)
-    (24, inf)
-    """
-    sums = np.convolve(loss, np.ones(OVER), "valid")
-    below = np.flatnonzero(sums < OVER * BELOW * training.CHANCE)
-    return int(below[0]) + OVER if len(below) else math.inf
-
-
-def outcome(series: Series, d_k: int, scale: str) -> Outcome | None:
-    """What the finished runs of this d_k and divisor came to; None while there is none."""
-    curves = finished(series, d_k, scale, "loss")
-    if not curves:
-        return None
-    return Outcome(tuple(at(each, training.STEPS) for each in curves), tuple(map(steps_to_learn, curves)))
-
-
-def finished(series: Series, d_k: int, scale: str, measure: str) -> list[list[float]]:
-    settings = (training.Setting(d_k, scale, series.optimizer, seed) for seed in series.seeds)
-    return [series.done[each][measure].tolist() for each in settings if each in series.done]
-
-
 def findings(series: Series, hidden: bool, text: Text) -> Iterator[str]:
     """A sentence a finding; the largest d_k is not mentioned while it waits for a guess."""
-    sizes = [d_k for d_k in training.D_K if not (hidden and d_k == LARGEST)]
+    sizes = training.D_K[:-1] if hidden else training.D_K
     outcomes = {(d_k, scale): outcome(series, d_k, scale) for d_k in sizes for scale in training.SCALES}
     known = {key: each for key, each in outcomes.items() if each is not None}
     if len(known) < len(outcomes):
@@ -94,7 +28,7 @@ def findings(series: Series, hidden: bool, text: Text) -> Iterator[str]:
         yield _learned(scale, {d_k: known[d_k, scale].learned for d_k in sizes}, text)
     yield _gradient(series, sizes[-1], known[sizes[-1], "none"], text)
     if not hidden:
-        yield _conclusion(known[LARGEST, "none"], known[LARGEST, "sqrt"], text)
+        yield _conclusion(sizes[-1], known[sizes[-1], "none"], known[sizes[-1], "sqrt"], text)
 
 
 def _learned(scale: str, runs: dict[int, tuple[float, ...]], text: Text) -> str:
@@ -130,39 +64,43 @@ def _gradient(series: Series, d_k: int, unscaled: Outcome, text: Text) -> str:
     return text.sentences([text(id, **values) for id in said])
 
 
-def _conclusion(unscaled: Outcome, scaled: Outcome, text: Text) -> str:
+def _conclusion(d_k: int, unscaled: Outcome, scaled: Outcome, text: Text) -> str:
     """Whether training stalls for want of √d_k."""
     if scaled.kind != "fast":
-        return text("conclude_neither", d_k=LARGEST, scaled=number(scaled.end), unscaled=number(unscaled.end))
-    return text(f"conclude_{unscaled.kind}", d_k=LARGEST)
+        return text("conclude_neither", d_k=d_k, scaled=number(scaled.end), unscaled=number(unscaled.end))
+    return text(f"conclude_{unscaled.kind}", d_k=d_k)
 
 
 def verdict(series: Series, guess: str, optimizer: str, text: Text) -> str:
     """The answer to the question, and whether the guess was right."""
-    found = outcome(series, LARGEST, "none")
+    largest = training.D_K[-1]
+    found = outcome(series, largest, "none")
     if found is None:
-        return text("guess_waits" if guess in BANDS else "answer_waits", d_k=LARGEST)
+        return text("guess_waits" if guess in BANDS else "answer_waits", d_k=largest)
     seeds = len(found.ends)
     agree = text("agree_one") if seeds == 1 else text("agree_more", agreeing=found.agreeing, seeds=seeds)
-    truth = text("answer", d_k=LARGEST, optimizer=optimizer, loss=spread(found.ends), steps=training.STEPS,
-                 of=percent(found.end / training.CHANCE), what=text(f"is_{found.kind}"), agree=agree)  # fmt: skip
+    truth = text(
+        "answer", d_k=largest, optimizer=optimizer, steps=training.STEPS, loss=median_and_range(found.ends, text),
+        of=percent(found.end / training.CHANCE), what=text(f"is_{found.kind}"), agree=agree,
+    )  # fmt: skip
     if guess not in BANDS:
         return truth
     return text.sentences([text("right" if guess == found.kind else "wrong", guess=text(f"guess_{guess}")), truth])
 
 
-def spread(values: Sequence[float]) -> str:
-    """The median of the seeds, and the least and the most of them.
+def median_and_range(values: Sequence[float], text: Text) -> str:
+    """The median of the seeds, and the least and the most of them; what is infinite never came.
 
-    >>> spread([0.02, 0.49, 0.03]), spread([0.02]), spread([20, math.inf, 31]), spread([math.inf] * 2)
-    ('0.030 (0.020 … 0.49)', '0.020', '31 (20 … –)', '–')
+    >>> text = Text("variance_training", "en")
+    >>> [median_and_range(each, text) for each in ([0.02, 0.49, 0.03], [0.02], [20, math.inf, 31], [math.inf] * 2)]
+    ['0.030 (0.020 … 0.49)', '0.020', '31 (20 … never)', 'never']
     """
-    middle, low, high = (_said(each) for each in (median(values), min(values), max(values)))
+
+    def said(value: float) -> str:
+        return text("never") if value == math.inf else f"{value:g}" if isinstance(value, int) else number(value)
+
+    middle, low, high = map(said, (median(values), min(values), max(values)))
     return middle if low == high else f"{middle} ({low} … {high})"
-
-
-def _said(value: float) -> str:
-    return "–" if value == math.inf else str(value) if isinstance(value, int) else number(value)
 
 
 def results(series: Series, measure: str, hidden: bool, text: Text) -> str:
@@ -173,8 +111,8 @@ def results(series: Series, measure: str, hidden: bool, text: Text) -> str:
     lines = []
     for d_k in training.D_K:
         for scale, divisor in (("sqrt", "√d_k"), ("none", "1")):
-            curves = [] if hidden and d_k == LARGEST else finished(series, d_k, scale, measure)
-            cells = [spread([at(each, step) for each in curves]) if curves else "" for step in stops]
-            loss = finished(series, d_k, scale, "loss") if curves else []
-            lines.append([str(d_k), divisor, *cells, spread([steps_to_learn(each) for each in loss]) if loss else ""])
+            curves = [] if hidden and d_k == training.D_K[-1] else finished(series, d_k, scale, measure)
+            cells = [median_and_range([at(each, step) for each in curves], text) if curves else "" for step in stops]
+            learned = [steps_to_learn(each) for each in finished(series, d_k, scale, "loss")] if curves else []
+            lines.append([str(d_k), divisor, *cells, median_and_range(learned, text) if learned else ""])
     return table(head, lines)

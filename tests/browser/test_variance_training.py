@@ -59,7 +59,7 @@ def test_curves_grow_in_a_chart_that_stays_until_training_is_cancelled(open_page
     page.get_by_role("button", name=re.compile("停下$")).click()
     settle(page)
     expect(page.get_by_role("button", name=re.compile("接着训练$"))).to_be_visible()
-    assert views.get(bench(page), "variance.training") == "entropy"
+    assert views.get(bench(page), "variance.measure") == "entropy"
     sent, length = messages(page), points(page)
     page.wait_for_timeout(900)  # longer than any interval
     assert messages(page) == sent

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 from dataclasses import replace
 from statistics import median
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +15,14 @@ import pytest
 from attention import training
 from attention.training import Setting, Training
 from tests.pages.reading import assert_well, code, frames, opened, said
-from ui import training_runs, variance_training, variance_training_charts, variance_training_words, views
+from ui import (
+    training_runs,
+    training_turns,
+    variance_training,
+    variance_training_charts,
+    variance_training_words,
+    views,
+)
 from ui import workbench as w
 from ui.text import LANGUAGES, Text, catalogue
 from ui.training_runs import Series
@@ -29,12 +39,8 @@ def small(monkeypatch):
     monkeypatch.setattr(training, "D_K", (2, 3, LARGEST))
     monkeypatch.setattr(training, "STEPS", STEPS)
     monkeypatch.setattr(training_runs, "SEEDS", SEEDS)
-    monkeypatch.setattr(training_runs, "MOMENT", 60.0)
-    monkeypatch.setattr(training_runs, "SHARE", 1.0)
-    for module in (variance_training_charts, variance_training):
-        monkeypatch.setattr(module, "SEEDS", SEEDS)
-    monkeypatch.setattr(variance_training_charts, "COLUMNS", ["s0", "s1", "sm", "n0", "n1", "nm"])
-    monkeypatch.setattr(variance_training_words, "LARGEST", LARGEST)
+    monkeypatch.setattr(training_turns, "MOMENT", 60.0)
+    monkeypatch.setattr(training_turns, "SHARE", 1.0)
     training_runs.shared.clear()
     variance_training_charts.spec.cache_clear()
     yield
@@ -63,7 +69,7 @@ def curves(app, d_k, letter):
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("measure", training_runs.MEASURES)
 def test_the_curves_are_the_cores(lang, measure):
-    app = press(opened("variance", lang, views.shown(SHOWN, "variance.training", measure)))
+    app = press(opened("variance", lang, views.shown(SHOWN, "variance.measure", measure)))
     assert_well(app)
     for d_k in training.D_K:
         for scale, letter in (("sqrt", "s"), ("none", "n")):
@@ -102,7 +108,7 @@ def test_nothing_of_the_largest_is_shown_before_a_guess(lang):
     assert not np.isnan(curves(app, LARGEST, "n")).any()
     assert app.button_group(key="guess_trains").disabled  # committed
     ends = [float(np.mean(alone(LARGEST, "none", seed).loss[-10:])) for seed in range(SEEDS)]
-    assert variance_training_words.spread(ends) in said(app)
+    assert variance_training_words.median_and_range(ends, Text("variance_training", lang)) in said(app)
     assert f"{number(median(ends))} ({number(min(ends))} … {number(max(ends))})" in said(app)
     app.button(key="guess_trains_again").click().run()
     assert np.isnan(curves(app, LARGEST, "n")).all()
@@ -111,8 +117,9 @@ def test_nothing_of_the_largest_is_shown_before_a_guess(lang):
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("measure", ["loss", "gradient"])
 def test_the_table_has_the_cores_numbers(lang, measure):
-    app = press(opened("variance", lang, views.shown(SHOWN, "variance.training", measure)))
+    app = press(opened("variance", lang, views.shown(SHOWN, "variance.measure", measure)))
     app.toggle(key="training_table").set_value(True).run()
+    text = Text("variance_training", lang)
     table = next(m.value for m in app.markdown if "| d_k |" in m.value)
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
     assert len(lines) == 2 * len(training.D_K)
@@ -125,11 +132,12 @@ def test_the_table_has_the_cores_numbers(lang, measure):
             next((t for t in range(5, STEPS + 1) if np.mean(run.loss[t - 5 : t]) < math.log(8) / 4), math.inf)
             for run in runs
         ]
-        assert cells[3].split(" (")[0] == ("–" if median(learned) == math.inf else f"{median(learned):g}")
+        never = text("never")
+        assert cells[3].split(" (")[0] == (never if median(learned) == math.inf else f"{median(learned):g}")
 
 
 def test_training_is_shared_cancelled_and_gone_on_with(monkeypatch):
-    monkeypatch.setattr(training_runs, "MOMENT", 1e-9)  # one step a run of the page
+    monkeypatch.setattr(training_turns, "MOMENT", 1e-9)  # one step a run of the page
     app = opened("variance", bench=SHOWN)
     text = Text("variance_training", "en")
     assert app.button(key="training_start").label == text("start")
@@ -184,7 +192,7 @@ def test_choices_travel_in_the_link_and_survive_the_language():
     app.button_group(key="language_picker").set_value("zh").run()
     assert_well(app)
     assert views.get(code(app), "variance.optimizer") == "sgd"
-    assert views.get(code(app), "variance.training") == "entropy"
+    assert views.get(code(app), "variance.measure") == "entropy"
     again = opened("variance", bench=code(app))
     assert again.button_group(key="training_measure").value == "entropy"
 
@@ -205,9 +213,9 @@ def test_how_it_was_trained_is_folded(lang):
 # Sentences follow the runs, whatever these show.
 
 
-def made(none, sqrt=0.02, gradient=1.0, gradient_end=1.0, entropy=0.5):
+def made(none, sqrt=0.02, gradient=1.0, gradient_end=1.0, entropy=0.5, seeds=SEEDS):
     """A series whose losses end there."""
-    series = Series("adam", range(SEEDS))
+    series = Series("adam", range(seeds))
     for setting in series.settings:
         end = none if setting.scale == "none" else sqrt
         first = gradient if setting.scale == "none" else 1.0
@@ -286,10 +294,39 @@ def test_half_done_runs_say_nothing_of_what_they_will_come_to():
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_run_that_does_not_follow_the_others_is_counted(lang):
-    text, series = Text("variance_training", lang), made(2.0)
-    series.seeds = range(5)  # of five seeds, one may fall behind without changing what most do
-    for setting in series.settings:
-        series.done.setdefault(setting, series.done[replace(setting, seed=0)])
+    text, series = Text("variance_training", lang), made(2.0, seeds=5)  # one may fall behind: most do not
     series.done[Setting(3, "sqrt", "adam", 1)] = made(2.0, sqrt=1.0).done[Setting(3, "sqrt", "adam", 1)]
     sentence = next(variance_training_words.findings(series, False, text))
     assert sentence.endswith(text("not_all", count=1, runs=3 * 5))
+
+
+def test_what_is_forgotten_is_gone(monkeypatch):
+    """Pictures, sentences and tables go with the runs of which they were made."""
+    monkeypatch.setattr(training_runs, "MOST", 1)
+    app = opened("variance", bench=SHOWN)
+    app.toggle(key="training_table").set_value(True).run()
+    press(app)
+    gone = weakref.ref(training_runs.shared().of("adam", 0))
+    assert gone() is not None
+    assert {key[0] for key in gone()._kept} == {"frame", "said", "table"}
+    gone().turn.asked = -training_turns.PATIENCE  # its page was closed
+    training_runs.shared().of("adam", 1)
+    gc.collect()
+    assert gone() is None
+
+
+def test_those_who_look_on_are_sent_the_same_frame_for_a_while(monkeypatch):
+    monkeypatch.setattr(training_turns, "MOMENT", 1e-9)
+    clock = SimpleNamespace(monotonic=lambda: 1000.0)
+    monkeypatch.setattr(training_runs, "time", clock)
+    press(opened("variance", bench=SHOWN))
+    other = press(opened("variance", bench=SHOWN))
+    before = np.isfinite(curves(other, 2, "s")[0]).sum()
+    series = training_runs.shared().of("adam", 0)
+    for _ in range(6):
+        series.advance()
+    other.run()
+    assert np.isfinite(curves(other, 2, "s")[0]).sum() == before
+    clock.monotonic = lambda: 1000.0 + variance_training.OLD
+    other.run()
+    assert np.isfinite(curves(other, 2, "s")[0]).sum() == before + 1

@@ -7,7 +7,7 @@ import pytest
 
 from attention import training
 from attention.training import Setting, Training
-from ui import one_core, training_runs
+from ui import one_core, training_runs, training_turns
 from ui.training_runs import Runs
 
 
@@ -31,19 +31,19 @@ def clock(monkeypatch):
         clock.now += 0.01
         step(run)
 
-    monkeypatch.setattr(training_runs, "time", clock)
+    monkeypatch.setattr(training_turns, "time", clock)
     monkeypatch.setattr(Training, "step", slow)
     monkeypatch.setattr(training, "D_K", (2, 3))
     monkeypatch.setattr(training, "STEPS", 4)
     monkeypatch.setattr(training_runs, "SEEDS", 2)
-    monkeypatch.setattr(training_runs, "MOMENT", 0.025)  # three steps
+    monkeypatch.setattr(training_turns, "MOMENT", 0.025)  # three steps
     return clock
 
 
 def finish(runs, series, clock, session="me"):
     while series.next is not None:
         runs.moment(series, session)
-        clock.now += training_runs.TICK
+        clock.now += training_turns.TICK
 
 
 def test_runs_of_a_seed_grow_together_and_seeds_follow_one_another(clock):
@@ -82,29 +82,43 @@ def test_a_run_can_be_read_while_it_grows(clock):
     assert series.share == 1 / 32
 
 
-def test_a_moment_is_short_and_the_server_rests_in_proportion(clock):
+def test_a_moment_is_short_and_the_server_rests(clock):
     runs = Runs()
     series = runs.of("adam", 0)
     begun = clock.now
     runs.moment(series, "me")
     taken = clock.now - begun
     assert taken == pytest.approx(0.03)
-    assert sum(map(series.steps, series.settings)) == 3
+    assert series.grown == 3
     runs.moment(series, "me")  # at once: not yet
-    clock.now += taken * (1 / training_runs.SHARE - 1) - 1e-3
+    clock.now += taken * (1 / training_turns.SHARE - 1) - training_turns.TICK / 2 - 1e-3
     runs.moment(series, "me")
-    assert sum(map(series.steps, series.settings)) == 3
+    assert series.grown == 3
     clock.now += 2e-3
     runs.moment(series, "me")
-    assert sum(map(series.steps, series.settings)) == 6
+    assert series.grown == 6
+
+
+@pytest.mark.parametrize("every", [0.01, 0.06, 0.08])
+def test_moments_take_their_share_of_the_time_however_often_a_page_asks(clock, monkeypatch, every):
+    """One that came early, because the page asks at fixed times only, is made up for."""
+    monkeypatch.setattr(training, "STEPS", 40)
+    runs = Runs()
+    series, begun = runs.of("adam", 0), clock.now
+    asks = begun
+    while clock.now < begun + 3:
+        runs.moment(series, "me")
+        asks += every
+        clock.now = max(asks, clock.now)
+    assert 0.01 * series.grown / (clock.now - begun) == pytest.approx(training_turns.SHARE, rel=0.05)
 
 
 def test_the_server_rests_longer_where_others_wait():
-    alone, crowded = (training_runs.rest(0.03, worked) for worked in (0.03, 0.02))
-    assert alone == pytest.approx(0.03 / training_runs.SHARE - 0.03)
+    alone, crowded = (training_turns.rest(0.03, worked) for worked in (0.03, 0.02))
+    assert alone == pytest.approx(0.03 / training_turns.SHARE - 0.03)
     assert crowded == pytest.approx(1.5 * alone)
-    assert training_runs.rest(0.03, 0.0001) == pytest.approx(2 * alone)  # but it does go on
-    assert training_runs.rest(0.03, 0.0) == alone  # a clock that stands still
+    assert training_turns.rest(0.03, 0.0001) == pytest.approx(2 * alone)  # but it does go on
+    assert training_turns.rest(0.03, 0.0) == alone  # a clock that stands still
 
 
 def test_a_class_that_wants_the_same_computes_it_once(clock):
@@ -116,7 +130,7 @@ def test_a_class_that_wants_the_same_computes_it_once(clock):
             before = series.share
             runs.moment(series, f"student {student}")
             assert student == 0 or series.share == before  # the first one has the turn
-        clock.now += training_runs.TICK
+        clock.now += training_turns.TICK
         trained += 1
     assert trained < 40
     assert runs.of("adam", 0) is series
@@ -126,19 +140,19 @@ def test_another_goes_on_where_somebody_left(clock):
     runs = Runs()
     series = runs.of("adam", 0)
     runs.moment(series, "one")
-    assert series.taken("other")
-    assert not series.taken("one")
+    assert series.turn.taken("other")
+    assert not series.turn.taken("one")
     runs.moment(series, "other")
-    assert series.holder == "one"
-    clock.now += training_runs.PATIENCE
-    assert not series.taken("other")  # the tab was closed
+    assert series.turn.holder == "one"
+    clock.now += training_turns.PATIENCE
+    assert not series.turn.taken("other")  # the tab was closed
     before = series.share
     runs.moment(series, "other")
     assert series.share > before
-    series.release("one")  # too late: it is not theirs any more
-    assert series.holder == "other"
-    series.release("other")
-    assert not series.taken("one")
+    series.turn.release("one")  # too late: it is not theirs any more
+    assert series.turn.holder == "other"
+    series.turn.release("other")
+    assert not series.turn.taken("one")
 
 
 @pytest.mark.parametrize("late", [0.0, 0.02, 0.05])
@@ -150,18 +164,18 @@ def test_two_series_take_turns_whenever_they_ask(clock, late):
         runs.moment(one, "one")
         clock.now += late
         runs.moment(other, "other")
-        clock.now += 2 * training_runs.TICK - late
+        clock.now += 2 * training_turns.TICK - late
     assert abs(one.share - other.share) <= 3 / 32
 
 
 def test_many_series_ask_more_seldom(clock):
     runs = Runs()
-    assert runs.tick() == training_runs.TICK
+    assert runs.turns.tick() == training_turns.TICK
     for seed in range(5):
-        runs.of("adam", seed).turn_of(f"student {seed}")
-    assert runs.tick() == pytest.approx(8 * training_runs.TICK)
-    clock.now += training_runs.PATIENCE
-    assert runs.tick() == training_runs.TICK
+        runs.of("adam", seed).turn.take(f"student {seed}")
+    assert runs.turns.tick() == pytest.approx(8 * training_turns.TICK)
+    clock.now += training_turns.PATIENCE
+    assert runs.turns.tick() == training_turns.TICK
 
 
 def test_memory_is_bounded_and_what_is_trained_stays(clock, monkeypatch):
