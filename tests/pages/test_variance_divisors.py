@@ -49,12 +49,15 @@ def chart(app):
     return frame, str(views.get(code(app), "variance.divisor"))
 
 
+def by_stop(frame, kind, found):
+    """The rows of a kind that belong to each d_k, and where that stands in the measurement."""
+    for d_k in STOPS:
+        yield d_k, found.d_k.index(d_k), frame[(frame["kind"] == kind) & (frame["d"] == d_k)]
+
+
 def test_the_bars_are_the_counts_and_as_wide_as_the_divisor_makes_them(page, found):
     frame, other = chart(page)
-    bars = frame[frame["kind"] == "bar"]
-    for d_k in STOPS:
-        s = found.d_k.index(d_k)
-        mine = bars[bars["d"] == d_k]
+    for d_k, s, mine in by_stop(frame, "bar", found):
         np.testing.assert_array_equal(mine["y"], found.counts[s] / 32_000)
         counts = found.cosine_counts if other == "cosine" else found.counts
         np.testing.assert_array_equal(mine["other"], counts[s] / 32_000)
@@ -64,10 +67,7 @@ def test_the_bars_are_the_counts_and_as_wide_as_the_divisor_makes_them(page, fou
 
 def test_the_scores_of_three_queries_are_there_undivided_and_as_the_other_divides_them(page, found):
     frame, other = chart(page)
-    scores = frame[frame["kind"] == "score"]
-    for d_k in STOPS:
-        s = found.d_k.index(d_k)
-        mine = scores[scores["d"] == d_k]
+    for d_k, s, mine in by_stop(frame, "score", found):
         np.testing.assert_array_equal(mine["y"].to_numpy().reshape(3, 8), found.scores[s, :3])
         wanted = found.cosines[s, :3] if other == "cosine" else found.scores[s, :3] / d_k
         np.testing.assert_array_equal(mine["other"].to_numpy().reshape(3, 8), wanted)
