@@ -7,12 +7,11 @@ score √d_k / divisor. Only a divisor that grows like √d_k leaves it the same
 from __future__ import annotations
 
 import math
-import numbers
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attention.checks import Array, InputError, finite_array, one_of, whole_number
+from attention.checks import Array, InputError, finite_array, number_between, one_of, whole_number
 
 CONSTANT = ("none", "sqrt", "linear", "power", "log", "fifth", "root_model", "model")
 """Divisors that are one number for all scores; `divisor` gives it."""
@@ -43,9 +42,7 @@ def divisor(name: str, d_k: int, *, alpha: float = 0.5, heads: int = HEADS) -> f
     """
     one_of("name", name, CONSTANT)
     d_k = whole_number("d_k", d_k, 2 if name == "log" else 1)
-    heads = whole_number("heads", heads)
-    if isinstance(alpha, bool | np.bool_) or not isinstance(alpha, numbers.Real) or not 0 <= alpha <= 1:
-        raise InputError("scale", "alpha", "a number from 0 to 1", repr(alpha))
+    heads, alpha = whole_number("heads", heads), number_between("alpha", alpha, 0, 1)
     return {
         "none": 1.0, "sqrt": math.sqrt(d_k), "linear": float(d_k), "power": float(d_k**alpha), "log": math.log(d_k),
         "fifth": float(d_k**5), "root_model": math.sqrt(heads * d_k), "model": float(heads * d_k),
@@ -68,7 +65,9 @@ def norms(q_squared: ArrayLike, gram: ArrayLike) -> Array:
     q_squared, gram = finite_array("q_squared", q_squared), finite_array("gram", gram, 2)
     if gram.shape[:-2] != q_squared.shape or gram.shape[-1] != gram.shape[-2]:
         raise InputError("shape", "gram", f"shape {(*q_squared.shape, 'n', 'n')}", f"shape {gram.shape}")
-    squares = q_squared[..., None] * np.diagonal(gram, axis1=-2, axis2=-1)
-    if (squares < 0).any():
-        raise InputError("finite", "q_squared", "squares of lengths, none negative", float(squares.min()))
+    lengths = np.diagonal(gram, axis1=-2, axis2=-1)
+    for name, each in (("q_squared", q_squared), ("gram", lengths)):
+        if each.min() < 0:
+            raise InputError("finite", name, "squares of lengths, none negative", float(each.min()))
+    squares = q_squared[..., None] * lengths
     return np.asarray(np.where(squares > 0, np.sqrt(squares), 1.0))

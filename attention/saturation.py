@@ -11,12 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention import divisors
-from attention.checks import Array, InputError, finite_array, one_of, whole_number
+from attention.checks import Array, InputError, finite_array, one_of, positive, whole_number
 from attention.experiment import (
     BLOCK,
     EDGES,
@@ -38,6 +39,9 @@ POWERS = tuple(f"power_{alpha:.2f}" for alpha in ALPHAS)
 COLUMNS = (*(name for name in divisors.DIVISORS if name != "power"), *POWERS)
 """What the scores are divided by, in the order of the measurements' columns; the first three are SCALES."""
 
+SAME = {"power_0.00": "none", "power_0.50": "sqrt", "power_1.00": "linear"}
+"""Powers that have a name of their own: measured once."""
+
 DEAD = 0.01
 """A row of weights is called dead if its softmax Jacobian has a smaller (Frobenius) norm than this."""
 
@@ -51,21 +55,23 @@ FEW = 0.01
 
 @dataclass(frozen=True, eq=False)
 class Saturation:
-    """The rows at each stop (s), and what softmax makes of them by each of COLUMNS (c); nan where a divisor is 0."""
+    """The rows at each stop (s), and what softmax makes of them by each of COLUMNS (c); nan where a divisor is 0.
+
+    An estimate is three numbers: its value, and where its 95 % interval begins and ends.
+    """
 
     d_k: tuple[int, ...]  # (s,)
     draws: int
     n_keys: int
-    entropy: Array  # (s, c)  mean normalised entropy of a row: 1 = uniform
-    dead: Array  # (s, c)     share of rows whose Jacobian norm is below DEAD
-    median: Array  # (s, c)   of ‖∂p/∂q‖
-    mean: Array  # (s, c)     of ‖∂p/∂q‖
-    interval: Mapping[str, Array]  # (s, c, 2)  the 95 % intervals of these four, by name
+    entropy: Array  # (s, c, 3)  mean normalised entropy of a row: 1 = uniform
+    dead: Array  # (s, c, 3)     share of rows whose Jacobian norm is below DEAD
+    median: Array  # (s, c, 3)   of ‖∂p/∂q‖
+    mean: Array  # (s, c, 3)     of ‖∂p/∂q‖
     largest: Array  # (s, c)  mean of the largest weight of a row
     quantiles: Array  # (s, c, 4)  of ‖∂p/∂q‖, at QUANTILES
     below: Array  # (s, c, 2)  share of rows whose Jacobian norm is below LIMITS
     few: Array  # (s, c)  the part of the sum of all ‖∂p/∂q‖ that the FEW largest make up
-    deviation: Array  # (s, 3)  of q·k: the estimate and its 95 % interval; theory: √d_k
+    deviation: Array  # (s, 3)  of q·k; theory: √d_k
     cosine_deviation: Array  # (s, 3)  of cos(q, k); theory: 1/√d_k
     counts: NDArray[np.int64]  # (s, b)  of q·k between EDGES, in units of √d_k
     cosine_counts: NDArray[np.int64]  # (s, b)  of cos(q, k) between EDGES, in units of 1/√d_k
@@ -101,40 +107,54 @@ def measure_saturation(
     draws: how many rows, a query and n_keys keys each, at least 2. examples: how many rows' scores are kept.
     report: told the share that is done.
     Returns: Saturation.
-    Raises: InputError if draws or n_keys is no whole number or too small, or stops are not increasing ones.
+    Raises: InputError if a number is no whole number or too small, or stops are not increasing ones.
 
     >>> measured = measure_saturation(500, (64,), seed=0)
-    >>> measured.entropy[0, :3].round(1)  # ÷1 is close to one-hot, ÷d_k close to uniform
+    >>> measured.entropy[0, :3, 0].round(1)  # ÷1 is close to one-hot, ÷d_k close to uniform
     array([0.2, 0.8, 1. ])
     """
     draws, n_keys = whole_number("draws", draws, 2), whole_number("n_keys", n_keys)
+    examples, seed = whole_number("examples", examples, 0), whole_number("seed", seed, 0)
     stops = checked_stops(stops)
-    found = np.full((len(stops), len(COLUMNS), 20), np.nan)
-    scores, cosines = np.empty((2, len(stops), min(examples, draws), n_keys))
-    deviations, counts = np.empty((2, len(stops), 3)), np.empty((2, len(stops), EDGES.size - 1), np.int64)
-    for s, (q_k, gram, q_squared) in enumerate(grow_rows(draws, stops, n_keys=n_keys, seed=seed, report=report)):
-        as_cosines, root = cosine_rows(q_k, gram, q_squared), math.sqrt(stops[s])
-        for i, (x, unit, kept) in enumerate(((q_k, root, scores), (as_cosines[0], 1 / root, cosines))):
-            deviations[i, s], counts[i, s] = _deviation(x), _counts(x / unit)
-            kept[s] = x[: kept.shape[1]]
-        rows = _largest_first(q_k, gram)
-        known: dict[float, list[float]] = {}  # d_k^½ is √d_k: measured once
-        for c, column in enumerate(COLUMNS):
-            if column == "cosine":
-                found[s, c] = _figures(*_responses(*_largest_first(*as_cosines), 1.0))
-            elif column != "log" or stops[s] > 1:  # ln 1 = 0 divides nothing
-                by = column_divisor(column, stops[s])
-                same = round(by, 9)
-                known[same] = known.get(same) or _figures(*_responses(*rows, by))
-                found[s, c] = known[same]
-    told = {name: found[..., 3 * i : 3 * i + 3] for i, name in enumerate(("entropy", "dead", "median", "mean"))}
-    return Saturation(
-        d_k=stops, draws=draws, n_keys=n_keys, **{name: each[..., 0] for name, each in told.items()},
-        interval={name: each[..., 1:] for name, each in told.items()},
-        quantiles=found[..., 12:16], below=found[..., 16:18], few=found[..., 18], largest=found[..., 19],
-        deviation=deviations[0], cosine_deviation=deviations[1], counts=counts[0], cosine_counts=counts[1],
-        scores=scores, cosines=cosines,
-    )  # fmt: skip
+    spreads: list[dict[str, NDArray[Any]]] = []
+    columns: list[dict[str, Array]] = []
+    for d_k, (scores, gram, q_squared) in zip(
+        stops, grow_rows(draws, stops, n_keys=n_keys, seed=seed, report=report), strict=True
+    ):  # fmt: skip
+        cosines = _cosine_rows(scores, gram, q_squared)
+        spreads.append(_spread(scores, cosines[0], d_k, examples))
+        columns.append(_by_column(scores, gram, cosines, d_k))
+    return Saturation(d_k=stops, draws=draws, n_keys=n_keys, **_stacked(spreads), **_stacked(columns))
+
+
+def _stacked(records: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, Any]:
+    """What was found a record, by its name: along a new first axis."""
+    return {name: np.stack([record[name] for record in records]) for name in records[0]}
+
+
+def _spread(scores: Array, cosines: Array, d_k: int, examples: int) -> dict[str, NDArray[Any]]:
+    """How scores and cosines are distributed, and those of the first rows."""
+    root = math.sqrt(d_k)
+    return {
+        "deviation": _deviation(scores), "cosine_deviation": _deviation(cosines),
+        "counts": _counts(scores / root), "cosine_counts": _counts(cosines * root),
+        "scores": scores[:examples].copy(), "cosines": cosines[:examples],
+    }  # fmt: skip
+
+
+def _by_column(scores: Array, gram: Array, cosines: tuple[Array, Array], d_k: int) -> dict[str, Array]:
+    """What softmax makes of rows by each of COLUMNS: figure → (c, ...)."""
+    rows, found = _largest_first(scores, gram), dict[str, dict[str, Array]]()
+    for column in COLUMNS:
+        if column in SAME:
+            found[column] = found[SAME[column]]
+        elif column == "cosine":
+            found[column] = _figures(*_responses(*_largest_first(*cosines), 1.0))
+        elif column == "log" and d_k == 1:  # ln 1 = 0 divides nothing
+            found[column] = {name: np.full_like(each, np.nan) for name, each in found["none"].items()}
+        else:
+            found[column] = _figures(*_responses(*rows, column_divisor(column, d_k)))
+    return _stacked(list(found.values()))
 
 
 def column_divisor(column: str, d_k: int) -> float:
@@ -160,18 +180,26 @@ def row_responses(scores: ArrayLike, gram: ArrayLike, divisor: float = 1.0) -> t
     Keys are taken relative to the one with the largest score, and that one's 1 − p is the sum of the others' weights:
     however saturated a row is, its digits are right.
 
-    scores: (N, n), K q. gram: (N, n, n), K Kᵀ.
+    scores: (N, n), K q. gram: (N, n, n), K Kᵀ. divisor: above 0.
     Returns: H(p) / ln n, ‖J‖ and ‖∂p/∂q‖, each (N,); Frobenius norms.
-    Raises: InputError if these are not finite numbers of shapes that fit.
+    Raises: InputError if these are not finite numbers of shapes that fit, or the divisor is not above 0.
 
     >>> entropy, jacobian, gradient = row_responses([[0.0, 0.0]], [[[1.0, 0.0], [0.0, 1.0]]], 2.0)
     >>> entropy, jacobian, gradient
     (array([1.]), array([0.5]), array([0.25]))
     """
-    scores, gram = finite_array("scores", scores, 2), finite_array("gram", gram, 2)
-    if gram.shape != (*scores.shape, scores.shape[-1]):
-        raise InputError("shape", "gram", f"shape {(*scores.shape, scores.shape[-1])}", f"shape {gram.shape}")
-    return _responses(*_largest_first(scores, gram), divisor)[:3]
+    rows = _largest_first(*_row_inputs(scores, gram))
+    return _responses(*rows, positive("divisor", divisor))[:3]
+
+
+def _row_inputs(scores: ArrayLike, gram: ArrayLike) -> tuple[Array, Array]:
+    """K q of shape (N, n), and K Kᵀ of the shape that fits."""
+    scores, gram = finite_array("scores", scores, 2), finite_array("gram", gram, 3)
+    if scores.ndim != 2:
+        raise InputError("shape", "scores", "shape (N, n)", f"shape {scores.shape}")
+    if gram.shape != (*scores.shape, scores.shape[1]):
+        raise InputError("shape", "gram", f"shape {(*scores.shape, scores.shape[1])}", f"shape {gram.shape}")
+    return scores, gram
 
 
 def _largest_first(scores: Array, gram: Array) -> tuple[Array, Array]:
@@ -215,7 +243,15 @@ def cosine_rows(scores: ArrayLike, gram: ArrayLike, q_squared: ArrayLike) -> tup
     >>> cosine_rows([[6.0]], [[[9.0]]], [4.0])
     (array([[1.]]), array([[[0.]]]))
     """
-    scores, gram, q_squared = finite_array("scores", scores), finite_array("gram", gram), finite_array("q", q_squared)
+    scores, gram = _row_inputs(scores, gram)
+    q_squared = finite_array("q_squared", q_squared)
+    if q_squared.shape != scores.shape[:1]:
+        raise InputError("shape", "q_squared", f"shape {scores.shape[:1]}", f"shape {q_squared.shape}")
+    return _cosine_rows(scores, gram, q_squared)
+
+
+def _cosine_rows(scores: Array, gram: Array, q_squared: Array) -> tuple[Array, Array]:
+    """As `cosine_rows`, of what has been checked."""
     cosines = scores / divisors.norms(q_squared, gram)
     squares = np.where(q_squared > 0, q_squared, 1.0)[:, None]
     lengths = divisors.norms(np.ones_like(q_squared), gram)
@@ -223,17 +259,17 @@ def cosine_rows(scores: ArrayLike, gram: ArrayLike, q_squared: ArrayLike) -> tup
     return cosines, between / squares[..., None]
 
 
-def _figures(entropy: Array, jacobian: Array, gradient: Array, largest: Array) -> list[float]:
-    """What is told of many rows: four estimates with their intervals, quantiles, the part of the few, a mean weight."""
+def _figures(entropy: Array, jacobian: Array, gradient: Array, largest: Array) -> dict[str, Array]:
+    """What is told of many rows, by its name in `Saturation`."""
     gradient, dead = np.sort(gradient), int((jacobian < DEAD).sum())
-    few = max(round(FEW * gradient.size), 1)
-    total = float(gradient.sum())
-    return [
-        *np.clip(mean_interval(entropy), 0.0, 1.0), dead / jacobian.size, *share_interval(dead, jacobian.size),
-        *_median_interval(gradient), *mean_interval(gradient),
-        *_quantiles(gradient), *(float((jacobian < limit).mean()) for limit in LIMITS),
-        float(gradient[-few:].sum()) / total if total else math.nan, float(largest.mean()),
-    ]  # fmt: skip
+    total, few = gradient.sum(), max(round(FEW * gradient.size), 1)
+    return {
+        "entropy": np.clip(mean_interval(entropy), 0.0, 1.0),
+        "dead": np.array([dead / jacobian.size, *share_interval(dead, jacobian.size)]),
+        "median": np.array(_median_interval(gradient)), "mean": np.array(mean_interval(gradient)),
+        "quantiles": _quantiles(gradient), "below": np.array([(jacobian < limit).mean() for limit in LIMITS]),
+        "few": np.array(gradient[-few:].sum() / total if total else math.nan), "largest": np.array(largest.mean()),
+    }  # fmt: skip
 
 
 def _counts(x: Array) -> NDArray[np.int64]:

@@ -31,8 +31,8 @@ def table(study: Saturation, columns: Sequence[str]) -> str:
 
 
 def _within(study: Saturation, what: str, at: tuple[int, int], form: str) -> str:
-    low, high = study.interval[what][at]
-    return f"{getattr(study, what)[at]:{form}} ({low:{form}} – {high:{form}})"
+    value, low, high = getattr(study, what)[at]
+    return f"{value:{form}} ({low:{form}} – {high:{form}})"
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ def _measured(seed: int) -> Saturation:
 
 
 def _entropy(found: Saturation, name: str, d_k: int) -> str:
-    return short(found.entropy[found.at(d_k, name)], 3 if name == "cosine" else 2)
+    return short(found.entropy[found.at(d_k, name)][0], 3 if name == "cosine" else 2)
 
 
 def slower_and_faster(bench: Workbench) -> Facts:
@@ -40,5 +40,5 @@ def too_much(bench: Workbench) -> Facts:
     facts: Facts = {"heads": str(HEADS), "root": short(math.sqrt(HEADS)), "sqrt": _entropy(found, "sqrt", AT[0])}
     for name in ("root_model", "model"):
         facts |= {f"spread_{name}": short(found.spread(AT[0], name)[0], 3),
-                  f"entropy_{name}": short(found.entropy[found.at(AT[0], name)], 4)}  # fmt: skip
+                  f"entropy_{name}": short(found.entropy[found.at(AT[0], name)][0], 4)}  # fmt: skip
     return facts

@@ -45,9 +45,9 @@ def _choose(text: Text) -> str:
 
 def seen(found: Saturation, text: Text) -> str:
     """What the panels show, by what was measured."""
-    ranges = [float(np.ptp([found.entropy[found.at(d_k, power)] for d_k in STOPS])) for power in POWERS]
+    ranges = [float(np.ptp([found.entropy[found.at(d_k, power)][0] for d_k in STOPS])) for power in POWERS]
     level, first, last = ALPHAS[int(np.argmin(ranges))], STOPS[0], STOPS[-1]
-    values = {f"{name}_{where}": even(found.entropy[found.at(d_k, name)], 2)
+    values = {f"{name}_{where}": even(found.entropy[found.at(d_k, name)][0], 2)
               for name in SCALES for where, d_k in (("first", first), ("last", last))}  # fmt: skip
     return text("see", level=f"{level:g}", first=first, last=last, **values)
 
@@ -79,7 +79,7 @@ def why_not(name: str, found: Saturation, d_k: int, text: Text) -> str:
     return text(
         f"why_{name}", d_k=d_k, keys=n, even=digits(1 / n), top=display.short(top, 3),
         spread=digits(found.spread(d_k, name)[0]), spread_linear=digits(found.spread(d_k, "linear")[0]),
-        entropy=even(found.entropy[found.at(d_k, name)]), entropy_sqrt=even(found.entropy[found.at(d_k, "sqrt")]),
+        entropy=even(found.entropy[found.at(d_k, name)][0]), entropy_sqrt=even(found.entropy[found.at(d_k, "sqrt")][0]),
         divisor="" if name == "cosine" else _divisor(divisor(name, d_k)), root=digits(math.sqrt(d_k)), heads=HEADS,
         too_much=digits(math.sqrt(HEADS)), most=f"{math.e**2 / (math.e**2 + n - 1):.0%}", ratio=f"{math.e**2:.2f}",
     )  # fmt: skip

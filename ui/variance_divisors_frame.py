@@ -85,8 +85,7 @@ def _curve(kind: str, who: str, estimate: Array, d_k: int, i: int | None = None)
 
 def entropy(found: Saturation, d_k: int, column: str) -> Array:
     """Mean entropy of a row and its 95 % interval: (3,)."""
-    at = found.at(d_k, column)
-    return np.array([found.entropy[at], *found.interval["entropy"][at]])
+    return np.asarray(found.entropy[found.at(d_k, column)])
 
 
 def _words(found: Saturation, other: str, text: Text) -> Iterator[Record]:

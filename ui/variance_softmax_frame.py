@@ -36,7 +36,7 @@ def frame(seed: int, lang: str, drawn: tuple[str, ...] | None, guess: int | None
     if drawn is not None:
         records += _curves(_measured, drawn, text)
     if guess is not None:
-        measured = _measured.dead[_measured.at(ASKED, "none")]
+        measured = _measured.dead[_measured.at(ASKED, "none")][0]
         above = int(guess / 100 > measured)
         records.append({"kind": "guess", "d": ASKED, "dead": guess / 100, "i": above, "text": text("your_guess")})
     return frame_of(records, FIELDS)
@@ -70,12 +70,12 @@ def _curves(measured: Saturation, drawn: Sequence[str], text: Text) -> Iterator[
         i = len(drawn) if step is not None else drawn.index(column)
         for d_k in measured.d_k:
             at = measured.at(d_k, column)
-            if math.isnan(measured.entropy[at]):
+            if math.isnan(measured.entropy[at][0]):
                 continue  # ln 1 divides nothing
             record: Record = {"kind": "curve", "n": _exponent(d_k), "d": d_k, "side": NAMES[name], "a": step, "i": i}
             for what in MEASURES:
-                low, high = measured.interval[what][at].tolist()
-                record |= {what: float(getattr(measured, what)[at]), f"{what}_low": low, f"{what}_high": high}
+                value, low, high = getattr(measured, what)[at].tolist()
+                record |= {what: value, f"{what}_low": low, f"{what}_high": high}
             quantiles = dict(zip(("q5", "q25", "q75", "q95"), measured.quantiles[at].tolist(), strict=True))
             said = cells(measured, d_k, column)
             what = NAMES[name] if step is None else NAMES[name].replace("α", f"{ALPHAS[step]:.2f}")
@@ -92,7 +92,7 @@ def cells(measured: Saturation, d_k: int, column: str) -> dict[str, str]:
     at = measured.at(d_k, column)
 
     def within(what: str) -> str:
-        value, (low, high) = getattr(measured, what)[at], measured.interval[what][at]
+        value, low, high = getattr(measured, what)[at]
         if what == "dead":
             return f"{share(value)} ({share(low)} – {share(high)})"
         return f"{digits(value)} ({digits(low)} – {digits(high)})"

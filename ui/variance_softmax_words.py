@@ -24,7 +24,7 @@ FLAT = 1.15  #: a figure stays level if its largest value is at most so many tim
 def verdict(measured: Saturation, guess: int | str, text: Text) -> str:
     """The guess against the measurement, which is right only to within its interval."""
     at = measured.at(ASKED, "none")
-    dead, (low, high) = 100 * measured.dead[at], 100 * measured.interval["dead"][at]
+    dead, low, high = 100 * measured.dead[at]
     value, _, within = cells(measured, ASKED, "none")["dead"].partition(" ")
     said = {"share": value, "within": within.strip("()"), "guess": f"{guess}%", "rows": f"{measured.draws:,}"}
     if guess == SKIP:
@@ -56,13 +56,13 @@ def findings(measured: Saturation, text: Text, facts: dict[str, str]) -> list[st
 def compare(measured: Saturation, what: str, one: tuple[int, str], other: tuple[int, str]) -> str:
     """Whether one estimate is more or less than the other, beyond what the intervals of both leave open."""
     (low, high), (least, most) = (
-        measured.interval[what][measured.at(*each)].tolist() for each in (one, other)
+        getattr(measured, what)[measured.at(*each)][1:].tolist() for each in (one, other)
     )
     return "more" if low > most else "less" if high < least else "same"
 
 
 def _side(measured: Saturation, what: str, one: tuple[int, str], limit: float) -> str:
-    low, high = measured.interval[what][measured.at(*one)]
+    _, low, high = getattr(measured, what)[measured.at(*one)]
     return "more" if low > limit else "less" if high < limit else "same"
 
 
@@ -75,7 +75,7 @@ def level(measured: Saturation, column: str) -> bool:
 def _later(measured: Saturation, what: str, column: str) -> Array:
     """A figure at every stop from LOW on."""
     s, c = measured.at(LOW, column)
-    figures: Array = getattr(measured, what)[s:, c]
+    figures: Array = getattr(measured, what)[s:, c, 0]
     return figures
 
 
@@ -92,7 +92,7 @@ def facts(measured: Saturation, seed: int) -> dict[str, str]:
     for what in ("entropy", "median"):
         values = _later(measured, what, "sqrt")
         found |= {f"{what}_least": digits(values.min()), f"{what}_most": digits(values.max())}
-    sqrt, linear = (measured.median[measured.at(ASKED, column)] for column in ("sqrt", "linear"))
+    sqrt, linear = (measured.median[measured.at(ASKED, column)][0] for column in ("sqrt", "linear"))
     return found | {"times": f"{sqrt / linear:.0f}"}
 
 

@@ -28,14 +28,15 @@ def test_a_power_lies_between_nothing_and_d_k(d_k, alpha):
     assert divisor("power", d_k, alpha=alpha) ** 2 == pytest.approx(d_k ** (2 * alpha))
 
 
-@pytest.mark.parametrize(("arguments", "more"), [
-    (("cosine", 4), {}), (("nothing", 4), {}), ((1, 4), {}), (("sqrt", 0), {}), (("sqrt", 4.0), {}), (("log", 1), {}),
-    (("power", 4), {"alpha": 1.1}), (("power", 4), {"alpha": -0.1}), (("power", 4), {"alpha": math.nan}),
-    (("power", 4), {"alpha": "1"}), (("power", 4), {"alpha": True}), (("model", 4), {"heads": 0}),
+@pytest.mark.parametrize(("arguments", "more", "argument"), [
+    (("cosine", 4), {}, "name"), (("nothing", 4), {}, "name"), ((1, 4), {}, "name"), (("sqrt", 0), {}, "d_k"),
+    (("sqrt", 4.0), {}, "d_k"), (("log", 1), {}, "d_k"), (("model", 4), {"heads": 0}, "heads"),
+    *((("power", 4), {"alpha": alpha}, "alpha") for alpha in (1.1, -0.1, math.nan, "1", True)),
 ])  # fmt: skip
-def test_what_is_no_divisor_is_refused(arguments, more):
-    with pytest.raises(InputError):
+def test_what_is_no_divisor_is_refused(arguments, more, argument):
+    with pytest.raises(InputError) as caught:
         divisor(*arguments, **more)
+    assert caught.value.argument == argument
 
 
 @given(st.integers(1, 5), st.integers(1, 4), st.integers(1, 7), st.integers(0, 99))
@@ -53,9 +54,12 @@ def test_a_vector_of_length_0_has_a_cosine_of_0():
     np.testing.assert_array_equal(norms([0.0, 4.0], [[[9.0]], [[0.0]]]), [[1.0], [1.0]])
 
 
-@pytest.mark.parametrize(("q_squared", "gram"), [
-    ([1.0], [[1.0]]), ([1.0, 1.0], [[[1.0]]]), ([1.0], [[[1.0, 2.0]]]), ([-1.0], [[[1.0]]]), ([math.nan], [[[1.0]]]),
+@pytest.mark.parametrize(("q_squared", "gram", "argument"), [
+    ([1.0], [[1.0]], "gram"), ([1.0, 1.0], [[[1.0]]], "gram"), ([1.0], [[[1.0, 2.0]]], "gram"),
+    ([-1.0], [[[1.0]]], "q_squared"), ([math.nan], [[[1.0]]], "q_squared"), ([1.0], [[[-1.0]]], "gram"),
+    ([-1.0], [[[-1.0]]], "q_squared"),
 ])  # fmt: skip
-def test_norms_of_what_does_not_fit_are_refused(q_squared, gram):
-    with pytest.raises(InputError):
+def test_norms_of_what_does_not_fit_are_refused(q_squared, gram, argument):
+    with pytest.raises(InputError) as caught:
         norms(q_squared, gram)
+    assert caught.value.argument == argument

@@ -7,15 +7,10 @@ import pytest
 
 from attention import InputError
 from attention import experiment as e
+from tests.core.drawing import drawn_at_once
 
 # n_keys, draws, d_k: all different, so that no swapped axis can pass.
 DRAWS, KEYS, STOPS = 7, 3, (1, 2, 5, 11)
-
-
-def drawn_at_once(draws, d_k, seed, *keys):
-    """All components in one array, as the documentation says they come: a component after the other."""
-    for_q, for_k = (np.random.default_rng(each) for each in np.random.SeedSequence(seed).spawn(2))
-    return for_q.standard_normal((d_k, draws)), for_k.standard_normal((d_k, draws, *keys))
 
 
 @pytest.mark.parametrize("block", [1, 2 * DRAWS, 4 * DRAWS + 1, 10_000])

@@ -7,13 +7,13 @@ import pytest
 
 from attention import InputError
 from attention import matching as m
+from tests.core.drawing import drawn_at_once
 
 DRAWS, STOPS = 7, (1, 2, 5, 11)
 
 
 def test_the_matching_key_is_found_in_vectors_written_out():
-    for_q, for_e = (np.random.default_rng(each) for each in np.random.SeedSequence(8).spawn(2))
-    q, keys = for_q.standard_normal((11, DRAWS)), for_e.standard_normal((11, DRAWS, 3))
+    q, keys = drawn_at_once(DRAWS, 11, 8, 3)
     keys[:, :, 0] = 0.6 * q + 0.8 * keys[:, :, 0]
     found = m.match_weights(m.draw_rows(DRAWS, STOPS, n_keys=3, seed=8), 0.6)
     for s, d_k in enumerate(STOPS):
@@ -31,8 +31,7 @@ def test_with_a_match_only_d_k_keeps_the_weight_the_same():
 
 def test_the_intervals_are_1_96_standard_errors():
     found = m.match_weights(m.draw_rows(2, (4,), n_keys=3, seed=2), 0.5)[0, 0]
-    for_q, for_e = (np.random.default_rng(each) for each in np.random.SeedSequence(2).spawn(2))
-    q, keys = for_q.standard_normal((4, 2)), for_e.standard_normal((4, 2, 3))
+    q, keys = drawn_at_once(2, 4, 2, 3)
     keys[:, :, 0] = 0.5 * q + math.sqrt(0.75) * keys[:, :, 0]
     powers = np.exp(np.einsum("id,idk->dk", q, keys))
     one, other = powers[:, 0] / powers.sum(axis=1)

@@ -8,15 +8,10 @@ import pytest
 
 from attention import InputError, divisors, experiment, normalized_entropy, softmax, softmax_jacobian
 from attention import saturation as s_
+from tests.core.drawing import drawn_at_once
 
 # n_keys, draws, d_k: all different, so that no swapped axis can pass.
 DRAWS, KEYS, STOPS = 7, 3, (1, 2, 5, 11)
-
-
-def drawn_at_once(draws, d_k, seed, keys):
-    """All components in one array, as the documentation says they come: a component after the other."""
-    for_q, for_k = (np.random.default_rng(each) for each in np.random.SeedSequence(seed).spawn(2))
-    return for_q.standard_normal((d_k, draws)), for_k.standard_normal((d_k, draws, keys))
 
 
 def column(name):
@@ -53,23 +48,23 @@ def test_every_figure_is_softmax_of_the_rows_themselves(name):
     for s, d_k in enumerate(STOPS):
         at = s, column(name)
         if name == "cosine" and d_k == 1:  # ±1 whatever q is
-            assert study.mean[at] < 1e-8
+            assert study.mean[at][0] < 1e-8
             continue
         if name == "log" and d_k == 1:
-            assert np.isnan([study.entropy[at], study.dead[at], study.median[at], study.few[at]]).all()
+            assert np.isnan([*study.entropy[at], *study.dead[at], *study.median[at], study.few[at]]).all()
             continue
         rows = [scaled(name, d_k, q[:d_k, row], k[:d_k, row].T) for row in range(DRAWS)]
         weights = np.array([softmax(x) for x, _ in rows])
         jacobians = softmax_jacobian(weights)
         gradients = np.linalg.norm(jacobians @ np.array([slope for _, slope in rows]), axis=(1, 2))
         tight = {"rtol": 1e-9, "atol": 1e-12}
-        np.testing.assert_allclose(study.entropy[at], normalized_entropy(weights).mean(), **tight)
+        np.testing.assert_allclose(study.entropy[at][0], normalized_entropy(weights).mean(), **tight)
         np.testing.assert_allclose(study.largest[at], weights.max(axis=1).mean(), **tight)
-        np.testing.assert_allclose(study.dead[at], (np.linalg.norm(jacobians, axis=(1, 2)) < s_.DEAD).mean())
+        np.testing.assert_allclose(study.dead[at][0], (np.linalg.norm(jacobians, axis=(1, 2)) < s_.DEAD).mean())
         norms = np.linalg.norm(jacobians, axis=(1, 2))
         np.testing.assert_allclose(study.below[at], [(norms < 0.1).mean(), (norms < 0.001).mean()])
-        np.testing.assert_allclose(study.median[at], np.median(gradients), **tight)
-        np.testing.assert_allclose(study.mean[at], np.mean(gradients), **tight)
+        np.testing.assert_allclose(study.median[at][0], np.median(gradients), **tight)
+        np.testing.assert_allclose(study.mean[at][0], np.mean(gradients), **tight)
         np.testing.assert_allclose(study.quantiles[at], np.quantile(gradients, s_.QUANTILES), **tight)
         np.testing.assert_allclose(study.few[at], gradients.max() / gradients.sum(), **tight)
         np.testing.assert_allclose(study.scores[s], [k[:d_k, row].T @ q[:d_k, row] for row in (0, 1)], **tight)
@@ -123,7 +118,7 @@ def test_no_row_answers_more_strongly_than_one_that_two_keys_share():
 def test_one_key_is_even_and_dead():
     study = s_.measure_saturation(5, (4,), n_keys=1)
     assert (study.entropy == 1).all()
-    assert (study.dead == 1).all()
+    assert (study.dead[..., 0] == 1).all()
     assert (study.mean == 0).all()
     assert (study.largest == 1).all()
 
@@ -131,14 +126,15 @@ def test_one_key_is_even_and_dead():
 def test_the_intervals_cover_what_many_more_rows_say():
     """200 experiments of 300 rows each, undivided at d_k = 24: skewed, a third of them near 0."""
     truth = s_.measure_saturation(60_000, (24,), seed=12)
-    covered = dict.fromkeys([*truth.interval, "deviation"], 0)
+    names = ("entropy", "dead", "median", "mean")
+    covered = dict.fromkeys([*names, "deviation"], 0)
     for seed in range(200):
         few = s_.measure_saturation(300, (24,), seed=1000 + seed)
         _, low, high = few.deviation[0]
         covered["deviation"] += low < math.sqrt(24) < high
-        for name in few.interval:
-            low, high = few.interval[name][0, 0]
-            covered[name] += low < getattr(truth, name)[0, 0] < high
+        for name in names:
+            _, low, high = getattr(few, name)[0, 0]
+            covered[name] += low < getattr(truth, name)[0, 0, 0] < high
     assert all(0.9 <= hits / 200 <= 0.99 for hits in covered.values()), covered
 
 
@@ -171,10 +167,10 @@ def study():
 def test_the_known_table_comes_out_again(study, d_k, scale):
     entropy, dead, median, mean = TABLE[d_k, scale]
     at = study.d_k.index(d_k), column(scale)
-    assert study.entropy[at] == pytest.approx(entropy, abs=0.015)
-    assert study.dead[at] == pytest.approx(dead, abs=0.03)
-    assert study.median[at] == pytest.approx(median, rel=0.02 if scale != "none" else 0.25, abs=0.001)
-    assert study.mean[at] == pytest.approx(mean, rel=0.02 if scale != "none" else 0.15, abs=0.001)
+    assert study.entropy[at][0] == pytest.approx(entropy, abs=0.015)
+    assert study.dead[at][0] == pytest.approx(dead, abs=0.03)
+    assert study.median[at][0] == pytest.approx(median, rel=0.02 if scale != "none" else 0.25, abs=0.001)
+    assert study.mean[at][0] == pytest.approx(mean, rel=0.02 if scale != "none" else 0.15, abs=0.001)
 
 
 def test_how_the_scores_spread_is_what_the_vectors_themselves_say(study):
@@ -193,8 +189,8 @@ def test_how_the_scores_spread_is_what_the_vectors_themselves_say(study):
     for name, p in weights.items():
         evenness, at = normalized_entropy(p), study.at(64, name)
         error = 1.96 * evenness.std(ddof=1) / math.sqrt(4000)
-        wanted = evenness.mean() + np.array([-error, error])
-        np.testing.assert_allclose(study.interval["entropy"][at], wanted, rtol=1e-5)
+        wanted = evenness.mean() + np.array([0, -error, error])
+        np.testing.assert_allclose(study.entropy[at], wanted, rtol=1e-5)
 
 
 @pytest.mark.parametrize("name", s_.COLUMNS)
@@ -207,32 +203,32 @@ def test_the_spread_is_that_of_theory_within_what_chance_allows(study, name):
 
 
 def test_only_the_root_looks_the_same_at_every_d_k(study):
-    ranges = dict(zip(s_.COLUMNS, np.ptp(study.entropy[1:], axis=0), strict=True))
+    ranges = dict(zip(s_.COLUMNS, np.ptp(study.entropy[1:, :, 0], axis=0), strict=True))
     assert min(s_.POWERS, key=ranges.__getitem__) == "power_0.50"
-    assert study.entropy[study.at(512, "cosine")] > 0.99
+    assert study.entropy[study.at(512, "cosine")][0] > 0.99
     assert ranges["root_model"] < 0.01  # level too, but flatter: √8 too much
-    assert study.entropy[study.at(512, "root_model")] > study.entropy[study.at(512, "sqrt")] + 0.1
+    assert study.entropy[study.at(512, "root_model")][0] > study.entropy[study.at(512, "sqrt")][0] + 0.1
 
 
 def test_the_mean_gradient_rises_while_most_rows_die(study):
     none = column("none")
     at16, at64, at512 = (study.d_k.index(d_k) for d_k in (16, 64, 512))
-    assert study.mean[at16, none] < study.mean[at512, none]
-    assert study.median[at512, none] < 0.01 * study.median[at16, none]
-    assert study.dead[at16, none] < 0.1 < study.dead[at64, none] < 0.5 < study.dead[at512, none]
-    assert study.mean[at512, none] > 100 * study.median[at512, none]
+    assert study.mean[at16, none, 0] < study.mean[at512, none, 0]
+    assert study.median[at512, none, 0] < 0.01 * study.median[at16, none, 0]
+    assert study.dead[at16, none, 0] < 0.1 < study.dead[at64, none, 0] < 0.5 < study.dead[at512, none, 0]
+    assert study.mean[at512, none, 0] > 100 * study.median[at512, none, 0]
     assert study.few[at512, none] > 3 * study.few[at16, none]  # because a few carry ever more of it
 
 
 def test_at_16_the_gradient_has_not_vanished(study):
     at16 = study.d_k.index(16)
-    assert study.median[at16, column("none")] > study.median[at16, column("sqrt")]
+    assert study.median[at16, column("none"), 0] > study.median[at16, column("sqrt"), 0]
 
 
 def test_all_divisors_that_are_1_agree_at_1(study):
     same = [column(name) for name in ("none", "sqrt", "linear", "fifth", "power_0.25")]
     for figures in (study.entropy, study.dead, study.median, study.mean):
-        np.testing.assert_allclose(figures[0, same], figures[0, 0])
+        np.testing.assert_allclose(figures[0, same], np.broadcast_to(figures[0, 0], (len(same), 3)))
 
 
 def test_the_powers_meet_the_named_divisors(study):
@@ -244,9 +240,21 @@ def test_the_powers_meet_the_named_divisors(study):
     (lambda: s_.measure_saturation(1), "draws"),
     (lambda: s_.measure_saturation(10, n_keys=0), "n_keys"),
     (lambda: s_.measure_saturation(10, (4, 2)), "stops"),
+    (lambda: s_.measure_saturation(10, seed=-1), "seed"),
+    (lambda: s_.measure_saturation(10, seed=0.5), "seed"),
+    (lambda: s_.measure_saturation(10, examples=-1), "examples"),
     (lambda: s_.row_responses([[np.inf]], [[[1.0]]]), "scores"),
+    (lambda: s_.row_responses([[[1.0]]], [[[[1.0]]]]), "scores"),
+    (lambda: s_.row_responses([[1.0]], [[1.0]]), "gram"),
+    *((lambda by=by: s_.row_responses([[1.0]], [[[1.0]]], by), "divisor") for by in (0, -1.0, np.nan, True, "1")),
     (lambda: s_.row_responses([[1.0, 2.0]], [[[1.0]]]), "gram"),
     (lambda: s_.cosine_rows([[1.0]], [[[1.0]]], [-1.0]), "q_squared"),
+    (lambda: s_.cosine_rows([[1.0]], [[[1.0]]], [np.nan]), "q_squared"),
+    (lambda: s_.cosine_rows([[1.0], [2.0]], [[[1.0]], [[1.0]]], [1.0]), "q_squared"),
+    (lambda: s_.cosine_rows([[1.0]], [[[1.0]]], 1.0), "q_squared"),
+    (lambda: s_.cosine_rows([[1.0, 1.0]], [[[1.0]]], [1.0]), "gram"),
+    (lambda: s_.cosine_rows([[1.0]], [[[-1.0]]], [1.0]), "gram"),
+    (lambda: s_.cosine_rows([1.0], [[[1.0]]], [1.0]), "scores"),
     (lambda: s_.column_divisor("cosine", 4), "name"),
     (lambda: s_.column_divisor("power_0.51", 4), "column"),
     (lambda: s_.column_divisor("log", 1), "d_k"),
