@@ -7,5 +7,7 @@ from ui import shell, variance, walk
 text = shell.begin("variance")
 st.markdown(text("question"))
 part = variance.choose(text)
-variance.draw(part, text)
-walk.end(text, "variance", "edit")
+with variance.room(part):
+    variance.draw(part, text)
+variance.onward(part, text)
+walk.end(text, "variance", "edit", asked=variance.asked(part), seen=variance.is_last(part))

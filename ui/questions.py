@@ -6,7 +6,7 @@ every number that an answer gives is computed from that state (`ui.questions_sta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -99,13 +99,13 @@ def on(page: str) -> tuple[int, ...]:
     return tuple(number for number, question in QUESTIONS.items() if question.page == page)
 
 
-def met(text: Text, page: str) -> None:
+def met(text: Text, page: str, numbers: Sequence[int]) -> None:
     """The questions that arise on this page, folded; what is folded is not even sent.
 
     Whoever came by a door is led to the place it is about.
     """
-    here, numbers = state.lab(), on(page)
-    if here["doors"]:
+    here = state.lab()
+    if here["doors"] and here["door_at"]:
         components.top(key="top", data={"doors": here["doors"], "at": here["door_at"]})
     if numbers:
         fold(numbers, Text("questions", text.lang)("often", count=len(numbers)), f"met_{page}", text)

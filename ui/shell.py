@@ -77,6 +77,8 @@ def begin(page: str) -> Text:
     state.run_begins()
     state.adopt(st.query_params.get("s"), st.query_params.get("b"))
     _top_row(text)
+    if state.lab()["doors"] and not state.lab()["door_at"]:  # at once: what follows may take a while
+        components.top(key="start", data={"doors": state.lab()["doors"], "at": ""})
     _notices(text)
     _lesson(page, text.lang)
     return text

@@ -5,8 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ui import (
+    predict,
+    questions,
     state,
     variance_assumptions,
     variance_divisors,
@@ -25,6 +28,11 @@ PARTS = {
     "spread": variance_spread.draw, "softmax": variance_softmax.draw, "gradient": variance_gradient.draw,
     "training": variance_training.draw, "divisors": variance_divisors.draw, "assumptions": variance_assumptions.draw,
 }  # fmt: skip
+*_, LAST = PARTS
+#: the parts that ask before they show
+GUESSES = {"spread": "variance.guess_doubled", "softmax": "variance.guess_dead", "training": "variance.guess_trains"}
+
+_SHOWN = "variance_shown"  #: the part that the browser shows
 
 
 def choose(text: Text) -> str:
@@ -39,9 +47,30 @@ def choose(text: Text) -> str:
     return part
 
 
+def room(part: str) -> DeltaGenerator:
+    """Where a part is drawn. Another one is cleared away first: it would stay, faded, until this one has measured."""
+    before, st.session_state[_SHOWN] = st.session_state.get(_SHOWN), part
+    return st.container() if before in (None, part) else st.empty().container()
+
+
 def draw(part: str, text: Text) -> None:
-    """A part, in sentences of its own, and the way to the next one."""
+    """A part, in sentences of its own."""
     PARTS[part](Text(f"variance_{part}", text.lang))
+
+
+def asked(part: str) -> tuple[int, ...]:
+    """The numbers of the questions that are asked about a part; none before the guess that they would answer."""
+    if part in GUESSES and predict.given(GUESSES[part]) is None:
+        return ()
+    return tuple(n for n in questions.on("variance") if questions.QUESTIONS[n].shows["variance.part"] == part)
+
+
+def is_last(part: str) -> bool:
+    return part == LAST
+
+
+def onward(part: str, text: Text) -> None:
+    """The way to the next part."""
     following = dict(pairwise(PARTS)).get(part)
     if following:
         st.button(text("onward", part=text(f"part_{following}")), icon=":material/link:", key="variance_onward",

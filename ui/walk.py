@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -11,12 +12,19 @@ from ui.text import Text
 from ui.workbench import PATH, Workbench
 
 
-def end(text: Text, page: str, *elsewhere: str) -> None:
-    """How a page of the walk ends: what is asked there, what was learned, the next page, and others that are near."""
-    questions.met(text, page)
+def end(
+    text: Text, page: str, *elsewhere: str, asked: Sequence[int] | None = None, seen: bool = True
+) -> None:
+    """How a page of the walk ends: what is asked there, what was learned, the next page, and others that are near.
+
+    asked: the numbers of the questions, where not all of the page's fit what it shows now. seen: whether all that was
+    to be learned could be seen by now.
+    """
+    questions.met(text, page, questions.on(page) if asked is None else asked)
     done, at = finished(state.bench()), PATH.index(page)
-    with st.expander(text("heading_saw")):  # folded: it answers what the page asks
-        st.markdown(text("saw"))
+    if seen:
+        with st.expander(text("heading_saw")):  # folded: it answers what the page asks
+            st.markdown(text("saw"))
     with st.container(horizontal=True, vertical_alignment="center"):
         follows = after(page)
         step_to(follows, text("walk_next", page=text(f"nav_{follows}")), "walk_next", finish=page)
