@@ -28,9 +28,8 @@ def draw(text: Text) -> None:
         if _wide():
             st.markdown(words.formula(broken, of, d_k))
     with drawn:
-        place = st.empty()
-        study = _study(of, d_k, variance_measure.progress(place, text))
-        place.empty()
+        with variance_measure.bar(text, "one", bench.variance_seed, of.law) as report:
+            study = _study(of, d_k, report)
         spec = charts.histogram_spec(shell.layout(), text)
         st.vega_lite_chart(charts.histogram_data(study, expected, text), spec, width="content", key="broken")
     if not _wide():
@@ -137,10 +136,9 @@ def _all(d_k: int, text: Text) -> None:
     """Which one is dangerous; measured only when somebody asks."""
     with st.expander(text("all"), key="broken_all", on_change="rerun", icon=":material/compare:") as fold:
         if fold.open:
-            bench, place = state.bench(), st.empty()
-            report = variance_measure.progress(place, text)
-            studies = {each: _study(measure.components(bench, each), d_k, report) for each in BROKEN}
-            place.empty()
+            bench = state.bench()
+            with variance_measure.bar(text, "all", bench.variance_seed) as report:
+                studies = {each: _study(measure.components(bench, each), d_k, report) for each in BROKEN}
             st.markdown(text("see_all"))
             st.markdown(words.side_by_side(studies, text))
 

@@ -21,6 +21,7 @@ from attention.experiment import Report
 from attention.matching import Rows
 from ui import views
 from ui.display import signed
+from ui.variance_measure import turn
 from ui.workbench import Workbench
 
 Array = NDArray[np.float64]
@@ -115,12 +116,14 @@ class Study:
 
 @st.cache_resource(max_entries=3, show_spinner=False)
 def sums(seed: int, draws: int, _report: Report) -> Sums:
-    return assumptions.draw_sums(draws, seed=seed, report=_report)
+    with turn(_report):
+        return assumptions.draw_sums(draws, seed=seed, report=_report)
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
 def products(law: str, seed: int, draws: int, _report: Report) -> Array:
-    return assumptions.draw_products(law, draws, seed=seed, report=_report)
+    with turn(_report):
+        return assumptions.draw_products(law, draws, seed=seed, report=_report)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -286,14 +286,31 @@ def test_a_second_visitor_does_not_measure_again(monkeypatch):
     assert_well(opened("variance", "zh"))
 
 
-def test_a_measurement_is_finished_for_the_next_visitor_when_one_leaves():
+def test_a_measurement_is_given_up_when_its_visitor_leaves_and_hands_on_its_turn():
+    """Thirty that went on unseen held 2 GB."""
+
     class Left:
-        def progress(self, *said):
-            raise StopException
+        def progress(self, share, words):
+            if share > 0.5:
+                raise StopException
 
     report = variance_measure.progress(Left(), Text("variance", "en"))
-    for share in (0.0, 0.5, 1.0):
-        report(share)
+    for _ in range(3):
+        with pytest.raises(StopException):
+            variance_measure.measured_pairs(4321, 500_000, report)
+    variance_measure.measured_pairs(4321, 10_000, lambda share: None)
+
+
+def test_only_so_many_measure_at_a_time_and_who_waits_may_leave():
+    told = []
+
+    def leave(share):
+        told.append(share)
+        raise StopException
+
+    with variance_measure.turn(leave), variance_measure.turn(leave), pytest.raises(StopException):
+        variance_measure.measured_pairs(4322, 10_000, leave)
+    assert told == [0.0]
 
 
 # Specs.
