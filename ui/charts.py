@@ -99,9 +99,9 @@ def _frame(rows: Sequence[str], heats: Sequence[Heat], turn: int, stamp: int) ->
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     for s, heat in enumerate(heats):
         records = [_word("title", s, heat.title), _word("hint", s, heat.hint)]
-        records += [_word("column", s, name, k=k, ems=_ems(name)) for k, name in enumerate(heat.columns)]
+        records += [_word("column", s, name, k=k, ems=ems(name)) for k, name in enumerate(heat.columns)]
         for q, (token, values) in enumerate(zip(rows, heat.values, strict=True)):
-            records.append(_word("row", s, token, q, ems=_ems(token)))
+            records.append(_word("row", s, token, q, ems=ems(token)))
             records += [_cell(heat, s, q, k, x) for k, x in enumerate(values.tolist())]
             if heat.sums is not None:
                 records.append(_word("sum", s, heat.sums[q], q))
@@ -137,10 +137,10 @@ def _word(kind: str, s: int, text: str, q: int = 0, k: int = 0, ems: float | Non
 
 
 @lru_cache(maxsize=512)
-def _ems(word: str) -> float:
+def ems(word: str) -> float:
     """About how wide a word is, in font sizes.
 
-    >>> _ems("猫"), round(_ems("mouse"), 2)
+    >>> ems("猫"), round(ems("mouse"), 2)
     (1.0, 2.85)
     """
     wide = {c: 1.0 if east_asian_width(c) in "WF" else 0.85 if c in "mwMW@%" else 0.5 + 0.1 * c.isupper() for c in word}
@@ -359,15 +359,15 @@ def _words(
     return [
         words("title", left, alt.YValue(top), align="left", fontSize=14, fontWeight="bold"),
         words("hint", left, alt.YValue(top + 17), align="left", fontSize=11, opacity=0.85),
-        words("column", x, alt.YValue(-10), fontSize=size if cell < LEGIBLE else _fitting(size, cell + 2), **turned),
-        words("row", y, alt.XValue(-6), fontSize=_fitting(size, LABELS - 10), align="right", limit=LABELS - 10).encode(
+        words("column", x, alt.YValue(-10), fontSize=size if cell < LEGIBLE else fitting(size, cell + 2), **turned),
+        words("row", y, alt.XValue(-6), fontSize=fitting(size, LABELS - 10), align="right", limit=LABELS - 10).encode(
             opacity=lit
         ),
         words("sum", y, right, fontSize=11, align="left").encode(opacity=lit),
     ]
 
 
-def _fitting(size: int, room: int) -> dict[str, str]:
+def fitting(size: int, room: int) -> dict[str, str]:
     """A size of type in which a word is not cut, as long as it can be read. (A word's `v` is how wide it is.)"""
     return {"expr": f"max(9, min({size}, {room} / datum.v))"}
 

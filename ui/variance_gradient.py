@@ -32,7 +32,8 @@ def draw(text: Text) -> None:
     variance_gradient_way.draw(bench, text)
     with st.expander(text("fold"), key="gradient_fold", on_change="rerun") as fold:
         if fold.open:
-            st.markdown(text("how", dead=DEAD))
+            part = Text("variance", text.lang)("part_softmax")
+            st.markdown(text("how", dead=DEAD, part=part))
             for name in ("norm", "entropy"):
                 st.markdown(f"{text(f'rows_{name}')}\n\n{rows_table(bench, name, text)}")
 

@@ -21,7 +21,6 @@ from ui.text import in_both
 from ui.variance_charts import SPACING, layered, page
 
 SLOTS = 3  #: how many rows stand side by side, a divisor each
-COLUMNS = ("slot", "i", "j", "a", "b", "name_i", "name_j", "open", "title", "dead")
 NOTHING = -1e300  #: the score of a masked key: its power is 0, however small the multiplier
 MOST = 0.25  #: no entry of a softmax Jacobian is larger, p(1 − p) at p = ½
 CELL, SMALLEST = 40, 12  #: pixels: a cell at most, and where another has to make room
@@ -34,18 +33,24 @@ def jacobian_data(
 ) -> Any:  # fmt: skip
     """A record an entry of each Jacobian: the distances of its two scores from the largest, and its words.
 
+    What is said of a row is in the record of its first entry.
+
     scaled: a row of scores under each divisor, −∞ where masked; the first is the one that is drawn whole where
         there is no room for more (see `stacked`).
     dead: what is said of a row that does not answer.
     """
-    records: list[tuple[Any, ...]] = []
-    for slot, (row, title) in enumerate(zip(scaled, titles, strict=True)):
-        seen = np.isfinite(row)
-        below = np.where(seen, row - row[seen].max(initial=-np.inf) if seen.any() else row, NOTHING).tolist()
-        for i, j in np.ndindex(len(row), len(row)):
-            words = (names[i], names[j], bool(seen[i] and seen[j]), title, dead)
-            records.append((slot, i, j, below[i], below[j], *words))
-    return charts.table(dict(zip(COLUMNS, map(list, zip(*records, strict=True)), strict=True)))
+    n = len(names)
+    i, j = (at.ravel() for at in np.indices((n, n), dtype=np.int8))
+    columns: dict[str, Any] = {"slot": np.repeat(np.arange(len(scaled), dtype=np.int8), n * n)}
+    columns |= {"i": np.tile(i, len(scaled)), "j": np.tile(j, len(scaled))}
+    seen = np.isfinite(scaled)
+    below = np.where(seen, scaled - np.max(scaled, axis=1, where=seen, initial=NOTHING)[:, None], NOTHING)
+    columns |= {"a": below[:, i].ravel(), "b": below[:, j].ravel(), "open": (seen[:, i] & seen[:, j]).ravel()}
+    columns |= {"name_i": [names[at] for at in i] * len(scaled), "name_j": [names[at] for at in j] * len(scaled)}
+    nothing = [None] * (n * n - 1)
+    columns["title"] = [word for title in titles for word in (title, *nothing)]
+    columns["dead"] = [word for _ in titles for word in (dead, *nothing)]
+    return charts.table(columns)
 
 
 @lru_cache(maxsize=64)
@@ -56,24 +61,27 @@ def jacobian_spec(n: int, layout: str) -> dict[str, Any]:
     room = _room(layout, columns)
     cell = min((room - LABELS) // n, CELL)
     views = [_row(slot, n, cell, room, small=one and slot > 0) for slot in range(SLOTS)]
+    # Flush: what is written beside the plots changes while they are dragged, and must not push them around.
+    spacing = {"column": room + SPACING - n * cell, "row": 76}
+    return page(views, columns, in_both("jacobian_alt", "variance_gradient")) | {
+        "transform": _steps(cell), "params": _params(n, 1 if one else SLOTS), "bounds": "flush", "spacing": spacing,
+    }  # fmt: skip
+
+
+def _params(n: int, whole: int) -> list[dict[str, Any]]:
+    """The slider, and the choice of an entry: from a list, or by a tap on one of the rows that are drawn whole."""
     low, high, step = LOG2
     stretch = {"input": "range", "min": low, "max": high, "step": step, "name": _both("slider")}
     listed = [f"{i + 1}, {j + 1}" for i, j in np.ndindex(n, n)]
     entry = {"input": "select", "options": [-1, *range(n * n)], "labels": ["–", *listed], "name": _both("entry")}
     chosen = {"type": "point", "fields": ["i", "j"], "on": "click", "clear": False, "toggle": False}
-    heats = [f"jacobian_{slot}" for slot in range(1 if one else SLOTS)]
-    params = [
+    return [
         {"name": "log2_s", "value": 0, "bind": stretch},
         {"name": "s", "expr": "pow(2, log2_s)"},
         {"name": "listed", "value": -1, "bind": entry},
-        {"name": "tapped", "select": chosen, "views": heats},
+        {"name": "tapped", "select": chosen, "views": [f"jacobian_{slot}" for slot in range(whole)]},
         {"name": "at", "expr": f"listed >= 0 ? listed : isValid(tapped.i) ? {n} * tapped.i[0] + tapped.j[0] : 0"},
     ]
-    # Flush: what is written beside the plots changes while they are dragged, and must not push them around.
-    spacing = {"column": room + SPACING - n * cell, "row": 76}
-    return page(views, columns, in_both("jacobian_alt", "variance_gradient")) | {
-        "params": params, "bounds": "flush", "spacing": spacing,
-    }  # fmt: skip
 
 
 def stacked(n: int, layout: str) -> bool:
@@ -94,42 +102,53 @@ def _row(slot: int, n: int, cell: int, room: int, *, small: bool) -> dict[str, A
     view = _marks(n, cell, room, small)
     first, *others = view["layer"]
     named = first if small else first | {"name": f"jacobian_{slot}"}
-    return view | {"layer": [named, *others], "transform": _steps(slot)}
+    return view | {"layer": [named, *others], "transform": [{"filter": f"datum.slot === {slot}"}]}
 
 
 @lru_cache(maxsize=64)
 def _marks(n: int, cell: int, room: int, small: bool) -> dict[str, Any]:
     """Whose row it is and how large its Jacobian, the bars and, but for the small ones, the Jacobian itself."""
     times = "datum.title + (s === 1 ? '' : '   × ' + format(s, '.3~r'))"
-    norm = f"'‖J‖ = ' + {_shown('sqrt(datum.squares)', 3)} + (sqrt(datum.squares) < {DEAD} ? datum.dead : '')"
-    words = [_said(times, -LABELS + 8, -26, 14, bold=True), _said(norm, -LABELS + 8, -7, 13)]
+    words = [_said(times, -LABELS + 8, -26, 14, bold=True), _said("datum.norm", -LABELS + 8, -7, 13)]
     height = BARS if small else BARS + NAMES_HIGH + n * cell
     view = layered(n * cell, height, *([] if small else _entries(n, cell, room)), *_bars(n, cell), *words)
     view["resolve"]["scale"]["y"] = "independent"
     return view
 
 
-def _steps(slot: int) -> list[dict[str, Any]]:
-    """From the distances to the weights, and to the entry: `live`, as `live.short` reads it."""
-    computed = {
-        "power_i": "exp(s * datum.a)", "power_j": "exp(s * datum.b)",
-        "total": None,
-        "p_i": "datum.power_i / (datum.total || 1)", "p_j": "datum.power_j / (datum.total || 1)",
-        "live": "datum.i === datum.j ? datum.p_i - datum.p_i * datum.p_i : -datum.p_i * datum.p_j",
-        "square": "datum.live * datum.live", "ink": "1",
-        # Said once, and read by several channels.
-        "tip": f"'J[' + datum.name_i + ', ' + datum.name_j + '] = ' + {_shown('datum.live', 4)}",
-        "tip_p": f"datum.i === datum.j ? 'p(' + datum.name_j + ') = ' + {_shown('datum.p_i', 4)} : ''",
-    }  # fmt: skip
-    total = {"joinaggregate": [{"op": "sum", "field": "power_j", "as": "total"}], "groupby": ["i"]}
-    norm = {"joinaggregate": [{"op": "sum", "field": "square", "as": "squares"}]}
-    steps = [total if how is None else {"calculate": how, "as": name} for name, how in computed.items()]
-    return [{"filter": f"datum.slot === {slot}"}, *steps, norm]
+def _steps(cell: int) -> list[dict[str, Any]]:
+    """From the distances to the weights, to the entries and to what is said of them: once for all rows."""
+    tips = {
+        "tip": f"'J[' + datum.name_i + ', ' + datum.name_j + '] = ' + {_shown('live', 4)}",
+        "tip_p": f"datum.i === datum.j ? 'p(' + datum.name_j + ') = ' + {_shown('p_i', 4)} : ''",
+    }
+    numbers = {"shown": _shown("live", 2), "shown_p": f"datum.i === datum.j ? {_shown('p_i', 2)} : ''"}
+    dead = f"(datum.size < {DEAD} ? datum.dead : '')"
+    return [
+        *_calculated(power_i="exp(s * datum.a)", power_j="exp(s * datum.b)"),
+        _summed("power_j", "total", ["slot", "i"]),
+        *_calculated(
+            p_i="datum.power_i / (datum.total || 1)", p_j="datum.power_j / (datum.total || 1)",
+            live="datum.i === datum.j ? datum.p_i - datum.p_i * datum.p_i : -datum.p_i * datum.p_j",
+            square="datum.live * datum.live", ink="1", **tips, **(numbers if cell >= LEGIBLE else {}),
+        ),
+        _summed("square", "squares", ["slot"]),
+        *_calculated(size="sqrt(datum.squares)"),
+        *_calculated(norm=f"datum.i + datum.j === 0 ? '‖J‖ = ' + {_shown('size', 3)} + {dead} : ''"),
+    ]  # fmt: skip
+
+
+def _calculated(**steps: str) -> list[dict[str, Any]]:
+    return [{"calculate": how, "as": name} for name, how in steps.items()]
+
+
+def _summed(field: str, name: str, by: list[str]) -> dict[str, Any]:
+    return {"joinaggregate": [{"op": "sum", "field": field, "as": name}], "groupby": by}
 
 
 def _shown(field: str, decimals: int) -> str:
     """A number as `display.short` shows it."""
-    return live.short(decimals, False).replace("datum.live", field)
+    return live.short(decimals, False).replace("datum.live", f"datum.{field}")
 
 
 def _bars(n: int, cell: int) -> list[alt.Chart]:
@@ -144,15 +163,20 @@ def _bars(n: int, cell: int) -> list[alt.Chart]:
     ).encode(x, y, alt.Color("p_i:Q", scale=ramp, legend=None))
     if cell < LEGIBLE:
         return [bars]
-    numbers = own.mark_text(dy=-7, fontSize=11, text={"expr": _shown("datum.p_i", 2)}, aria=False)
+    numbers = own.mark_text(dy=-7, fontSize=11, text={"expr": "datum.shown_p"}, aria=False)
     return [bars, numbers.encode(x, y, INK)]
 
 
 def _entries(n: int, cell: int, room: int) -> list[alt.Chart]:
-    """The Jacobian, its entries on a ramp that ends where none can be larger, and the chosen one's arithmetic."""
-    top, high = BARS + NAMES_HIGH, n * cell
+    """The Jacobian: its entries, the chosen one, and the names of rows and columns."""
+    top = BARS + NAMES_HIGH
     x = alt.X("j:O", scale=_band(n), axis=None)
-    y = alt.Y("i:O", scale=_band(n, range=[top, top + high]), axis=None)
+    y = alt.Y("i:O", scale=_band(n, range=[top, top + n * cell]), axis=None)
+    return [*_cells(cell, x, y), *_chosen(n, cell, room, x, y), *_names(cell, x, y)]
+
+
+def _cells(cell: int, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """The entries on a ramp that ends where none can be larger; struck out where a key is masked."""
     every = alt.Chart()
     ramp = alt.Scale(domain=np.linspace(-MOST, MOST, len(theme.SIGNED)).tolist(), range=list(theme.SIGNED),
                      interpolate="rgb", clamp=True)  # fmt: skip
@@ -165,30 +189,38 @@ def _entries(n: int, cell: int, room: int) -> list[alt.Chart]:
     struck = every.transform_filter("!datum.open").mark_point(
         shape="M-.5,.5L.5,-.5", size=(cell * 0.86) ** 2, stroke=theme.MASKED_STROKE, strokeWidth=1.2, filled=False
     ).encode(x, y)  # fmt: skip
-    chosen = every.transform_filter(f"{n} * datum.i + datum.j === at")
+    if cell < LEGIBLE:
+        return [cells, struck]
+    ink = alt.when(_light()).then(alt.value(theme.PAPER)).otherwise(alt.value(theme.INK))
+    numbers = every.mark_text(fontSize=min(13, round(cell * 0.34)), text={"expr": "datum.shown"}, aria=False)
+    return [cells, struck, numbers.encode(x, y, color=ink)]
+
+
+def _chosen(n: int, cell: int, room: int, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """A frame around the chosen entry, and its arithmetic below."""
+    chosen, bottom = alt.Chart().transform_filter(f"{n} * datum.i + datum.j === at"), BARS + NAMES_HIGH + n * cell
     frames = [
         chosen.mark_rect(filled=False, cornerRadius=3, stroke=stroke, strokeWidth=width, tooltip=None).encode(x, y)
         for stroke, width in ((theme.PAPER, 4.5), (theme.CHOSEN, 2.5))
     ]
-    said = _said(_arithmetic(), -LABELS + 8, top + high + 16, 13, chosen, limit=room - 8)
+    said = _said(_arithmetic(), -LABELS + 8, bottom + 16, 13, chosen, limit=room - 8)
     # Room for it at the edge of the chart, which does not grow while one drags.
     edge = chosen.mark_point(opacity=0, size=1, tooltip=None, aria=False).encode(
-        alt.XValue(room - LABELS), alt.YValue(top + high))  # fmt: skip
-    marks = [cells, struck, *frames, said, edge]
-    if cell >= LEGIBLE:
-        ink = alt.when(_light()).then(alt.value(theme.PAPER)).otherwise(alt.value(theme.INK))
-        numbers = every.mark_text(fontSize=min(13, round(cell * 0.34)), text={"expr": _shown("datum.live", 2)},
-                                  aria=False)  # fmt: skip
-        marks.append(numbers.encode(x, y, color=ink))
-    size = min(14, max(9, round(cell * 0.42)))
+        alt.XValue(room - LABELS), alt.YValue(bottom))  # fmt: skip
+    return [*frames, said, edge]
+
+
+def _names(cell: int, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """The keys, at rows and columns."""
+    every, size = alt.Chart(), min(14, max(9, round(cell * 0.42)))
     turned = {"limit": cell + 2} if cell >= LEGIBLE else {"limit": 24, "angle": 300, "align": "left", "dx": -2}
     rows = every.transform_filter("datum.j === 0").mark_text(
         align="right", limit=LABELS - 10, fontSize=size, text={"expr": "datum.name_i"}
     ).encode(y, alt.XValue(-6), INK)  # fmt: skip
     columns = every.transform_filter("datum.i === 0").mark_text(
         fontSize=size, text={"expr": "datum.name_j"}, **turned
-    ).encode(x, alt.YValue(top - (11 if cell >= LEGIBLE else 3)), INK)  # fmt: skip
-    return [*marks, rows, columns]
+    ).encode(x, alt.YValue(BARS + NAMES_HIGH - (11 if cell >= LEGIBLE else 3)), INK)  # fmt: skip
+    return [rows, columns]
 
 
 def _band(n: int, **where: Any) -> alt.Scale:

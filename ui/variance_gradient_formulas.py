@@ -1,4 +1,4 @@
-"""One number of the chain from the loss to W_Q, with the numbers put in that it is made of."""
+"""One number of the way from the loss to W_Q, with the numbers put in that it is made of."""
 
 from __future__ import annotations
 
@@ -10,25 +10,24 @@ from ui.arithmetic import Try, Value, sign
 from ui.formulas import DOTS, EQUALS, Page, Piece, counted, row
 from ui.origins import spelling
 from ui.places import Place
-from ui.variance_gradient_chain import Chain
+from ui.variance_gradient_backward import BY_KEY, Way
 
 #: step → the letter of its numbers
 LETTERS = {"output": "o", "weights": "a", "scaled": "z", "scores": "s", "Q": "q", "W_Q": "w"}
 SIGNIFICANT = (3, 4, 5, 6)  #: digits that are tried until what is printed adds up
-BY_KEY = ("weights", "scaled", "scores")  #: a number a key
 
 
-def arithmetic_of(chain: Chain, name: str, at: int, column: int, page: Page) -> str:
+def arithmetic_of(way: Way, name: str, at: int, column: int, page: Page) -> str:
     """A displayed formula: ∂L/∂ of this number = its terms = its value.
 
     at: the row of W_Q; not used of the others, which are one row.
     """
-    lead = _lead(_symbol(chain, name, at, column))
-    return _MAKE[name](chain, at, column, lead, page)
+    lead = _lead(_symbol(way, name, at, column))
+    return _MAKE[name](way, at, column, lead, page)
 
 
-def _symbol(chain: Chain, name: str, at: int, column: int) -> Piece:
-    index = formulas.names(chain.bench.tokens)[column] if name in BY_KEY else counted(column)
+def _symbol(way: Way, name: str, at: int, column: int) -> Piece:
+    index = formulas.names(way.bench.tokens)[column] if name in BY_KEY else counted(column)
     letter = LETTERS[name]
     made = formulas.symbol(letter, counted(at), index) if name == "W_Q" else formulas.symbol(letter, index)
     made = made.tinted(theme.MATH.get(name))
@@ -39,10 +38,10 @@ def _lead(piece: Piece) -> Piece:
     return Piece(f"{piece.tex} = ", piece.px + formulas.BINARY)
 
 
-def _output(chain: Chain, at: int, column: int, lead: Piece, page: Page) -> str:
+def _output(way: Way, at: int, column: int, lead: Piece, page: Page) -> str:
     """How far the output is from the target."""
-    here, there = float(chain.steps.output[chain.i, column]), float(chain.target[column])
-    value = float(chain.gradient("output")[column])
+    here, there = float(way.steps.output[way.i, column]), float(way.target[column])
+    value = float(way.gradient("output")[column])
     end = _digits(value)
 
     def attempt(digits: int) -> Try:
@@ -54,25 +53,25 @@ def _output(chain: Chain, at: int, column: int, lead: Piece, page: Page) -> str:
     return _rows(row([made.parts[0][0], made.parts[0][1].signed()], page, lead=lead), made, end)
 
 
-def _weights(chain: Chain, at: int, column: int, lead: Piece, page: Page) -> str:
+def _weights(way: Way, at: int, column: int, lead: Piece, page: Page) -> str:
     """What this key's value would do to the output, against what the loss says of each component."""
-    if not chain.open[column]:
+    if not way.open[column]:
         return formulas.display([f"{lead.tex} 0"])
-    left = _computed(chain.gradient("output").tolist())
-    right = _given(chain, "V", [(column, c) for c in range(len(left))])
-    return _products(left, right, float(chain.gradient("weights")[column]), lead, page, (None, theme.MATH["V"]))
+    left = _computed(way.gradient("output").tolist())
+    right = _given(way, "V", [(column, c) for c in range(len(left))])
+    return _products(left, right, float(way.gradient("weights")[column]), lead, page, (None, theme.MATH["V"]))
 
 
-def _scaled(chain: Chain, at: int, column: int, lead: Piece, page: Page) -> str:
+def _scaled(way: Way, at: int, column: int, lead: Piece, page: Page) -> str:
     """This score's row of J against the gradients of all weights."""
-    left, right = chain.jacobian[column].tolist(), chain.gradient("weights").tolist()
-    value = float(chain.gradient("scaled")[column])
+    left, right = way.jacobian[column].tolist(), way.gradient("weights").tolist()
+    value = float(way.gradient("scaled")[column])
     return _products(_computed(left), _computed(right), value, lead, page, (theme.CHOSEN, None))
 
 
-def _scores(chain: Chain, at: int, column: int, lead: Piece, page: Page) -> str:
-    above, value = float(chain.gradient("scaled")[column]), float(chain.gradient("scores")[column])
-    end, below = _digits(value), chain.steps.divisor
+def _scores(way: Way, at: int, column: int, lead: Piece, page: Page) -> str:
+    above, value = float(way.gradient("scaled")[column]), float(way.gradient("scores")[column])
+    end, below = _digits(value), way.steps.divisor
 
     def attempt(digits: int) -> Try:
         over, under = _digits(above, digits), _printed((below, f"{below:.0f}" if below == int(below) else None), digits)
@@ -83,17 +82,17 @@ def _scores(chain: Chain, at: int, column: int, lead: Piece, page: Page) -> str:
     return _rows([lead.tex + formulas.fraction(*made.parts[0]).tex], made, end)
 
 
-def _query(chain: Chain, at: int, column: int, lead: Piece, page: Page) -> str:
+def _query(way: Way, at: int, column: int, lead: Piece, page: Page) -> str:
     """Every score's gradient, times this component of its key."""
-    left = _computed(chain.gradient("scores").tolist())
-    right = _given(chain, "K", [(k, column) for k in range(len(left))])
-    return _products(left, right, float(chain.gradient("Q")[column]), lead, page, (None, theme.MATH["K"]))
+    left = _computed(way.gradient("scores").tolist())
+    right = _given(way, "K", [(k, column) for k in range(len(left))])
+    return _products(left, right, float(way.gradient("Q")[column]), lead, page, (None, theme.MATH["K"]))
 
 
-def _projection(chain: Chain, at: int, column: int, lead: Piece, page: Page) -> str:
+def _projection(way: Way, at: int, column: int, lead: Piece, page: Page) -> str:
     """This component of the token, times the gradient of what it is projected to."""
-    left, right = _given(chain, "X", [(chain.i, at)]), _computed([float(chain.gradient("Q")[column])])
-    value = float(chain.gradient("W_Q")[at, column])
+    left, right = _given(way, "X", [(way.i, at)]), _computed([float(way.gradient("Q")[column])])
+    value = float(way.gradient("W_Q")[at, column])
     return _products(left, right, value, lead, page, (theme.MATH["X"], theme.MATH["Q"]))
 
 
@@ -101,9 +100,9 @@ def _computed(numbers: Sequence[float]) -> list[Value]:
     return [(x, None) for x in numbers]
 
 
-def _given(chain: Chain, matrix: str, at: Sequence[tuple[int, int]]) -> list[Value]:
+def _given(way: Way, matrix: str, at: Sequence[tuple[int, int]]) -> list[Value]:
     """Numbers of a matrix, as they were typed if they were."""
-    bench = chain.bench
+    bench = way.bench
     made = dict(zip("QKV", bench.qkv(), strict=True)).get(matrix)
     values = bench.array(matrix) if made is None else made
     return [(float(values[i, j]), spelling(bench, Place(matrix, i, j))) for i, j in at]

@@ -117,9 +117,9 @@ VIEWS: dict[str, View] = {
     "variance.broken_at": one_of(64, 1, 4, 16, 256),
     "variance.divisor": one_of("linear", "cosine", "root_model", "model", "log", "fifth"),
     "variance.divisor_at": one_of(64, *(2**k for k in range(2, 13) if k != 6)),
-    "variance.chain": one_of("scaled", "output", "weights", "scores", "Q", "W_Q"),
-    "variance.chain_column": whole(0, MAX_D - 1),
-    "variance.chain_row": whole(0, MAX_D - 1),
+    "variance.way": one_of("scaled", "output", "weights", "scores", "Q", "W_Q"),
+    "variance.way_column": whole(0, MAX_D - 1),
+    "variance.way_row": whole(0, MAX_D - 1),
     "variance.drawn": View(
         ("none", "sqrt", "linear"),
         some_of("none", "sqrt", "linear", "log", "fifth", "root_model", "model", "cosine").fits,

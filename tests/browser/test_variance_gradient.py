@@ -1,4 +1,4 @@
-"""The reader's own Jacobian in a browser: stretched by the browser alone, to the core's numbers; the chain explains."""
+"""The reader's own Jacobian in a browser: stretched by the browser alone, to the core's numbers; the way explains."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import attention
 from tests.browser.helpers import bench, messages, settle
 from ui import link, views
 from ui import workbench as w
-from ui.variance_gradient_chain import of
+from ui.variance_gradient_backward import of
 
 SCALES = ("none", "sqrt", "linear")
 CAUSAL = views.shown(replace(w.preset("self"), mask="causal", token=3), "variance.part", "gradient")
@@ -86,15 +86,15 @@ def test_an_entry_explains_itself_in_the_browser(open_page):
 
 
 @pytest.mark.parametrize("width", [1366, 390])
-def test_a_number_of_the_chain_is_tapped_and_explained(open_page, width):
+def test_a_number_of_the_way_is_tapped_and_explained(open_page, width):
     page = open_page(address(CAUSAL, "zh"), width=width)
     chart = page.get_by_test_id("stVegaLiteChart").nth(1)
-    chart.locator('g[class*="cells_1"] path').nth(2).click()
+    chart.locator('g[class*="cells"] path[aria-label^="③"]').nth(2).click()
     settle(page)
-    assert views.get(bench(page), "variance.chain") == "weights"
-    assert views.get(bench(page), "variance.chain_column") == 2
+    assert views.get(bench(page), "variance.way") == "weights"
+    assert views.get(bench(page), "variance.way_column") == 2
     value = of(bench(page)).gradient("weights")[2]
-    step = page.locator(".st-key-chain_step")
+    step = page.locator(".st-key-way_step")
     expect(step.locator(".katex-display annotation")).to_have_text(re.compile(re.escape(f"{value:.3g}"[:6])))
     expect(step).to_contain_text("不求导也能验证")
     main = page.locator('[data-testid="stMain"]')

@@ -1,6 +1,7 @@
-"""The part of the √d_k page on gradients: the numbers of the reader's own row and chain are the core's."""
+"""The part of the √d_k page on gradients: the numbers of the reader's own row and way are the core's."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import altair as alt
 import numpy as np
@@ -10,11 +11,13 @@ from numpy.testing import assert_allclose
 import attention
 from attention.saturation import DEAD
 from tests.pages.reading import assert_well, code, frames, opened, said
-from ui import charts, variance_gradient_chain, variance_gradient_charts, views
+from ui import charts, variance_gradient_backward, variance_gradient_charts, views
+from ui import variance_gradient_picture as picture
 from ui import workbench as w
 from ui.display import short
-from ui.text import LANGUAGES, catalogue
-from ui.variance_gradient_chain import STEPS, check, of
+from ui.text import LANGUAGES, Text, catalogue
+from ui.variance_gradient import rows_table
+from ui.variance_gradient_backward import BY_KEY, STEPS, check, of
 from ui.variance_gradient_way import size
 
 SCALES = ("none", "sqrt", "linear")
@@ -56,14 +59,20 @@ def test_what_is_drawn_is_the_readers_own_row_and_its_backpropagation(name):
     app = opened("variance", LANGUAGES[len(name) % 2], here(bench))
     assert_well(app)
     assert "<<" not in said(app)
-    row, *drawn = frames(app)
+    row, drawn = frames(app)
     holds_the_row_of_each_divisor(row, bench)
-    chain = holds_the_way_back(bench)
-    shown = [drawn[0][drawn[0]["s"] == s] for s in range(4)] + drawn[1:]
-    for step, frame in zip(chain.names, shown, strict=True):
-        cells = frame[frame["kind"].isin(["cell", "masked"])].sort_values(["q", "k"])
-        assert cells["text"].tolist() == [short(float(x)) for x in chain.gradient(step).ravel()]
-        assert size(float(np.linalg.norm(chain.gradient(step)))) in "".join(frame[frame["kind"] == "hint"]["text"])
+    way = holds_the_way_back(bench)
+    hints = drawn[drawn["kind"] == "hint"]["text"].tolist()
+    limit = max(np.abs(way.gradient(step)).max() for step in way.names) or 1
+    for step, hint in zip(way.names, hints, strict=True):
+        cells = drawn[drawn["at"].str.startswith(f"{step} ").fillna(False).astype(bool)]
+        gradient = np.atleast_2d(way.gradient(step))
+        assert cells["at"].tolist() == [f"{step} {q} {k}" for q, k in np.ndindex(gradient.shape)]
+        assert cells["text"].tolist() == [short(float(x)) for x in gradient.ravel()]
+        assert_allclose(cells["v"], gradient.ravel() / limit, atol=1e-12)
+        struck = ~way.open if step in BY_KEY else np.zeros(gradient.size, dtype=bool)
+        assert (cells["kind"] == "masked").tolist() == struck.tolist()
+        assert size(float(np.linalg.norm(gradient))) in hint
 
 
 def holds_the_row_of_each_divisor(frame, bench):
@@ -79,37 +88,37 @@ def holds_the_row_of_each_divisor(frame, bench):
 
 
 def holds_the_way_back(bench):
-    """The chain, every gradient of it the core's own."""
-    chain, i = of(bench), bench.token
+    """The way, every gradient of it the core's own."""
+    way, i = of(bench), bench.token
     Q, K, V = bench.qkv()
     steps = bench.steps()
     d_output = np.zeros_like(steps.output)
-    d_output[i] = steps.output[i] - V[chain.j]
+    d_output[i] = steps.output[i] - V[way.j]
     dQ, _, _ = attention.attention_gradients(steps, Q, K, V, d_output)
     J = attention.softmax_jacobian(steps.weights[i])
     seen = np.isfinite(steps.masked[i])
-    assert chain.loss == pytest.approx((d_output[i] ** 2).sum() / 2)
+    assert way.loss == pytest.approx((d_output[i] ** 2).sum() / 2)
     expected = {"output": d_output[i], "weights": np.where(seen, V @ d_output[i], 0), "scaled": J @ V @ d_output[i],
                 "scores": J @ V @ d_output[i] / steps.divisor, "Q": dQ[i],
                 "W_Q": np.outer(bench.array("X")[i], dQ[i])}  # fmt: skip
     projected = np.allclose(bench.array("X") @ bench.array("W_Q"), Q, rtol=1e-9, atol=1e-9)
-    assert chain.names == tuple(STEPS if projected else STEPS[:-1])
-    for step in chain.names:
+    assert way.names == tuple(STEPS if projected else STEPS[:-1])
+    for step in way.names:
         size_of = max(np.abs(expected[step]).max(), np.abs(expected["output"]).max())
-        assert_allclose(chain.gradient(step), expected[step], rtol=1e-9, atol=1e-12 * size_of)
-    return chain
+        assert_allclose(way.gradient(step), expected[step], rtol=1e-9, atol=1e-12 * size_of)
+    return way
 
 
 @pytest.mark.parametrize("bench", [CAT, INPUT, BENCHES["causal"], BENCHES["large"], BENCHES["saturated"]])
-def test_the_loss_does_as_the_chain_says(bench):
+def test_the_loss_does_as_the_way_says(bench):
     """The evidence on the page, for every number: no derivative was taken for it."""
-    chain = of(bench)
-    rows = range(bench.sizes["d_model"] if "W_Q" in chain.names else 1)
+    way = of(bench)
+    rows = range(bench.sizes["d_model"] if "W_Q" in way.names else 1)
     for row in rows:
         for column in range(bench.sizes["d_k"]):
-            it = check(chain, row, column)
+            it = check(way, row, column)
             assert it.agrees
-            assert it.slope == pytest.approx(it.predicted, rel=1e-4, abs=1e-9 * (1 + chain.loss))
+            assert it.slope == pytest.approx(it.predicted, rel=1e-4, abs=1e-9 * (1 + way.loss))
 
 
 def test_a_gradient_that_is_wrong_would_be_told():
@@ -117,24 +126,35 @@ def test_a_gradient_that_is_wrong_would_be_told():
     assert it.predicted
     assert not replace(it, predicted=1.01 * it.predicted).agrees
     assert not replace(it, predicted=-it.predicted).agrees
-    sentence = catalogue("variance_gradient", "en")["checked_off"]
-    assert sentence.startswith("**Without a derivative**")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_page_says_so_where_slope_and_backpropagation_differ(lang, monkeypatch):
+    right = variance_gradient_backward.Way.gradient
+    told = {id: catalogue("variance_gradient", lang)[id].split("<<")[0] for id in ("checked", "checked_off")}
+    assert told["checked"] in said(opened("variance", lang, here(CAT)))
+    monkeypatch.setattr(variance_gradient_backward.Way, "gradient", lambda *args: 1.01 * right(*args))
+    off = said(opened("variance", lang, here(CAT)))
+    assert told["checked_off"] in off
+    assert told["checked"] not in off
 
 
 @pytest.mark.parametrize(("step", "lang"), list(zip(STEPS, 3 * LANGUAGES, strict=True)))
 def test_a_chosen_number_shows_what_it_is_made_of(step, lang):
-    bench = here(INPUT, chain=step, chain_column=1, chain_row=2, target=3)
+    bench = here(INPUT, way=step, way_column=1, way_row=2, target=3)
     app = opened("variance", lang, bench)
     assert_well(app)
-    chain = of(bench)
+    way = of(bench)
     (formula,) = [m.value for m in app.markdown if r"\partial L" in m.value and "aligned" in m.value]
-    gradient = chain.gradient(step)
+    gradient = way.gradient(step)
     value = gradient[2, 1] if step == "W_Q" else gradient[1]
     *_, last = formula.partition("$$")[2].partition("\n\\end")[0].split("& ")
     printed = last.removeprefix("= ").removeprefix(r"\approx ").replace(r"\times10^{", "e").strip("}")
     assert float(printed) == pytest.approx(value, rel=5e-3)
-    marks = frames(app)[STEPS.index(step) // 4 + (step == "W_Q") + 1]
-    assert len(marks[marks["marked"] == charts.CHOSEN]) == 1
+    drawn = frames(app)[1]
+    assert drawn[drawn["marked"] == charts.CHOSEN]["at"].tolist() == [f"{step} {2 * (step == 'W_Q')} 1"]
+    operands = drawn[drawn["marked"] == charts.OPERAND]["at"].str.split(" ").str[0]
+    assert set(operands) == set(STEPS[STEPS.index(step) - 1 : STEPS.index(step)])
 
 
 def test_the_table_has_every_norm_of_every_divisor():
@@ -146,8 +166,9 @@ def test_the_table_has_every_norm_of_every_divisor():
         for scale in SCALES:
             assert size(of(INPUT, scale).norm(step)) in line
     factors = [of(INPUT, scale).passed for scale in SCALES]
-    assert all(f"(× {size(factor)})" in lines["② ∂L/∂scaled"] for factor in factors)
+    assert " | ".join(f"× {size(factor)}" for factor in factors) in lines["through $J$"]
     assert max(factors) <= 0.5
+    assert "÷ 1.00 | ÷ 1.73 | ÷ 3.00" in lines["the division"]
 
 
 @pytest.mark.parametrize(("name", "kind", "row"), [
@@ -167,7 +188,7 @@ def test_the_numbers_choose_the_sentence(name, kind, row):
 def test_the_evidence_is_of_the_number_that_matters_most_or_was_chosen():
     end = of(CAT).gradient("W_Q")
     for bench, at in ((CAT, np.unravel_index(np.abs(end).argmax(), end.shape)),
-                      (here(CAT, chain="W_Q", chain_row=3, chain_column=1), (3, 1))):  # fmt: skip
+                      (here(CAT, way="W_Q", way_row=3, way_column=1), (3, 1))):  # fmt: skip
         it = check(of(CAT), *map(int, at))
         app = opened("variance", "en", here(bench))
         start = f"with W_Q[{at[0] + 1}, {at[1] + 1}] moved up and down by 0.0001, the loss is {it.up:.10g} and"
@@ -215,7 +236,7 @@ def test_another_language_row_or_divisor_keeps_the_slider():
 
 def test_what_was_tried_can_be_made_real_and_undone():
     app = opened("variance", "en", here(CAT))
-    app.button(key="chain_sharpen").click().run()
+    app.button(key="way_sharpen").click().run()
     assert_well(app)
     assert_allclose(code(app).array("Q"), 8 * CAT.array("Q"))
     assert_allclose(code(app).array("W_Q"), 8 * CAT.array("W_Q"))
@@ -223,31 +244,31 @@ def test_what_was_tried_can_be_made_real_and_undone():
     assert of(code(app)).names == STEPS
     app.button(key="undo").click().run()
     assert code(app).matrices == CAT.matrices
-    assert variance_gradient_chain.sharpened(of(BENCHES["huge"])) is None
-    assert_allclose(variance_gradient_chain.sharpened(of(INPUT)).steps().scores, 8 * INPUT.steps().scores)
+    assert variance_gradient_backward.sharpened(of(BENCHES["huge"])) is None
+    assert_allclose(variance_gradient_backward.sharpened(of(INPUT)).steps().scores, 8 * INPUT.steps().scores)
 
 
-def test_a_q_that_was_typed_apart_ends_the_chain_and_there_is_a_way_on():
+def test_a_q_that_was_typed_apart_ends_the_way_and_there_is_a_way_on():
     apart = w.with_cells(CAT, "Q", {(1, 0): "7"})
-    assert variance_gradient_chain.larger(of(apart)) == ["Q"]
-    app = opened("variance", "en", here(apart, chain="W_Q"))
+    assert variance_gradient_backward.larger(of(apart)) == ["Q"]
+    app = opened("variance", "en", here(apart, way="W_Q"))
     assert_well(app)
-    assert len(frames(app)) == 3
-    app.button(key="chain_input").click().run()
+    assert not frames(app)[1]["at"].str.startswith("W_Q").any()
+    app.button(key="way_input").click().run()
     assert_well(app)
     assert code(app).route == "input"
-    assert len(frames(app)) == 4
-    assert not [button for button in app.button if button.key == "chain_input"]
+    assert frames(app)[1]["at"].str.startswith("W_Q").any()
+    assert not [button for button in app.button if button.key == "way_input"]
 
 
 def test_choices_travel_in_the_link():
     app = opened("variance", "en", here(CAT))
-    app.segmented_control(key="chain_target").set_value(3).run()
-    app.segmented_control(key="chain_name").set_value("Q").run()
-    app.selectbox(key="chain_column_number_en").set_value(2).run()
+    app.segmented_control(key="way_target").set_value(3).run()
+    app.segmented_control(key="way_name").set_value("Q").run()
+    app.selectbox(key="way_column_number_en").set_value(2).run()
     assert_well(app)
-    assert {name: views.get(code(app), f"variance.{name}") for name in ("target", "chain", "chain_column")} == {
-        "target": 3, "chain": "Q", "chain_column": 2
+    assert {name: views.get(code(app), f"variance.{name}") for name in ("target", "way", "way_column")} == {
+        "target": 3, "way": "Q", "way_column": 2
     }  # fmt: skip
     assert code(app).matrices == CAT.matrices
 
@@ -267,9 +288,6 @@ def test_the_tables_say_it_in_numbers(lang):
 
 
 def test_every_row_of_the_readers_is_measured():
-    from ui.text import Text
-    from ui.variance_gradient import rows_table
-
     for name, measure in (("norm", lambda p: np.linalg.norm(np.diag(p) - np.outer(p, p))),
                           ("entropy", lambda p: float(attention.normalized_entropy(p)))):  # fmt: skip
         table = rows_table(CAT, name, Text("variance_gradient", "en")).splitlines()[2:]
@@ -278,14 +296,30 @@ def test_every_row_of_the_readers_is_measured():
             assert " | ".join(short(float(measure(p)), 3) for p in rows) in line
 
 
+WAYS = [((1, 4),) * 5 + ((4, 4),), ((1, 1),) * 5, ((1, 7), (1, 12), (1, 12), (1, 12), (1, 16), (5, 16))]
+
+
 @pytest.mark.parametrize(("n", "layout"), [(4, "wide"), (12, "phone")])
-def test_the_spec_is_vega_lite(n, layout):
-    spec = variance_gradient_charts.jacobian_spec(n, layout)
-    alt.ConcatChart.from_dict({**spec, "data": {"name": "a"}}, validate=True)
+def test_the_specs_are_vega_lite(n, layout):
+    for spec in (variance_gradient_charts.jacobian_spec(n, layout), picture.way_spec(WAYS[n // 6], layout)):
+        alt.ConcatChart.from_dict({**spec, "data": {"name": "a"}}, validate=True)
 
 
 @pytest.mark.parametrize("layout", ["xl", "wide", "medium", "phone"])
-def test_the_spec_fits_every_layout(layout):
+def test_the_specs_fit_every_layout(layout):
     for n in (1, 5, 12):
         spec = variance_gradient_charts.jacobian_spec(n, layout)
         assert spec["columns"] * (spec["concat"][0]["width"] + charts.LABELS) <= charts.ROOM[layout][0]
+    for shapes in WAYS:
+        assert picture.plan(shapes, layout).width <= charts.ROOM[layout][0]
+
+
+@pytest.mark.parametrize("layout", ["xl", "wide", "medium", "phone"])
+@pytest.mark.parametrize("shapes", WAYS)
+def test_no_heatmap_is_drawn_over_another(shapes, layout):
+    where = picture.plan(shapes, layout)
+    boxes = [(x, y, x + columns * where.cell, y + rows * where.cell)
+             for (x, y), (rows, columns) in zip(where.corners, shapes, strict=True)]  # fmt: skip
+    for (left, top, right, bottom), (x, y, right_2, bottom_2) in combinations(boxes, 2):
+        beside = right + charts.LABELS <= x or right_2 + charts.LABELS <= left
+        assert beside or bottom + 46 <= y or bottom_2 + 46 <= top

@@ -1,4 +1,4 @@
-"""The reader's own chain from a loss back to W_Q: what every step hands on, and what that is made of.
+"""The reader's own way back from a loss to W_Q: what every step hands on, and what that is made of.
 
 The loss asks that the output of one token look like the value of another. So only one row of the output, the weights,
 the scores and Q matters; W_Q, which all rows share, has its whole matrix.
@@ -20,12 +20,13 @@ from ui.workbench import Workbench
 Array = NDArray[np.float64]
 
 STEPS = ("output", "weights", "scaled", "scores", "Q", "W_Q")  #: of which a gradient is shown, from the loss on
+BY_KEY = ("weights", "scaled", "scores")  #: those with a number a key
 LITTLE = 0.1  #: a softmax that hands on less of the gradient than this is said to lose it
 NUDGE = 1e-4  #: how far a number is moved to see whether the loss follows
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
+class Way:
     """One row's way back, for one divisor."""
 
     bench: Workbench
@@ -37,7 +38,7 @@ class Chain:
 
     @cached_property
     def target(self) -> Array:
-        """What the output should be: a constant, no part of the chain."""
+        """What the output should be: a constant, no part of the way."""
         return self.bench.qkv()[2][self.j]
 
     @property
@@ -99,14 +100,14 @@ def is_projected(bench: Workbench) -> bool:
     return bench.route == "input" or "Q" not in workbench.typed_apart(bench)
 
 
-def of(bench: Workbench, scale: str | None = None) -> Chain:
-    """The chain for the chosen token and target, under the reader's divisor or another one."""
+def of(bench: Workbench, scale: str | None = None) -> Way:
+    """The way for the chosen token and target, under the reader's divisor or another one."""
     i, (Q, K, V) = bench.token, bench.qkv()
     steps = attention.attention_steps(Q, K, V, bench.mask_array(), scale=scale or bench.scale)
     asked = views.get(bench, "variance.target")
     j = _second(steps.masked[i], i) if asked < 0 else min(asked, len(V) - 1)
     loss, d_output = attention.distance_loss(steps.output, i, V[j])
-    return Chain(bench, steps, attention.gradient_steps(steps, Q, K, V, d_output), i, j, loss)
+    return Way(bench, steps, attention.gradient_steps(steps, Q, K, V, d_output), i, j, loss)
 
 
 def _second(scores: Array, i: int) -> int:
@@ -117,7 +118,7 @@ def _second(scores: Array, i: int) -> int:
 
 @dataclass(frozen=True)
 class Check:
-    """One number of W_Q, or of Q where that is typed, moved up and down: does the loss do as the chain says?"""
+    """One number of W_Q, or of Q where that is typed, moved up and down: does the loss do as was computed?"""
 
     name: str
     row: int
@@ -135,26 +136,26 @@ class Check:
         return bool(abs(self.slope - self.predicted) <= 1e-4 * abs(self.predicted) + lost)
 
 
-def check(chain: Chain, row: int, column: int) -> Check:
-    """Move one number of the last matrix of the chain."""
-    bench, name = chain.bench, chain.names[-1]
-    row = row if name == "W_Q" else chain.i
+def check(way: Way, row: int, column: int) -> Check:
+    """Move one number of the last matrix of the way."""
+    bench, name = way.bench, way.names[-1]
+    row = row if name == "W_Q" else way.i
     X, W_Q, W_K, W_V = (bench.array(each) for each in workbench.INPUT)
     Q, K, V = bench.qkv()
 
     def loss(x: Array) -> float:
         q = X @ x if name == "W_Q" else x
         steps = attention.attention_steps(q, K, V, bench.mask_array(), scale=bench.scale)
-        return attention.distance_loss(steps.output, chain.i, chain.target)[0]
+        return attention.distance_loss(steps.output, way.i, way.target)[0]
 
     # Large numbers turn a small step of this one into a large step of the scores, where no slope is straight any more.
-    reach = np.abs(K[:, column]).max() / chain.steps.divisor * (abs(X[chain.i, row]) if name == "W_Q" else 1)
+    reach = np.abs(K[:, column]).max() / way.steps.divisor * (abs(X[way.i, row]) if name == "W_Q" else 1)
     nudge = NUDGE / 10.0 ** np.ceil(np.log10(max(reach, 1.0)))
-    return _checked(loss, W_Q if name == "W_Q" else Q, name, (row, column), float(nudge), chain)
+    return _checked(loss, W_Q if name == "W_Q" else Q, name, (row, column), float(nudge), way)
 
 
 def _checked(
-    loss: Callable[[Array], float], x: Array, name: str, at: tuple[int, int], nudge: float, chain: Chain
+    loss: Callable[[Array], float], x: Array, name: str, at: tuple[int, int], nudge: float, way: Way
 ) -> Check:  # fmt: skip
     seen: list[float] = []
 
@@ -163,20 +164,20 @@ def _checked(
         return seen[-1]
 
     slope = attention.central_slope(watched, x, at, nudge)
-    gradient = chain.gradient(name)
+    gradient = way.gradient(name)
     predicted = gradient[at] if gradient.ndim == 2 else gradient[at[1]]
     return Check(name, *at, nudge, *seen, slope, float(predicted))
 
 
-def larger(chain: Chain) -> list[str]:
+def larger(way: Way) -> list[str]:
     """What to enlarge for larger scores, so that Q remains what W_Q makes of X if it was."""
-    return ["W_Q"] if chain.bench.route == "input" else ["Q", "W_Q"] if "W_Q" in chain.names else ["Q"]
+    return ["W_Q"] if way.bench.route == "input" else ["Q", "W_Q"] if "W_Q" in way.names else ["Q"]
 
 
-def sharpened(chain: Chain, times: float = 8.0) -> Workbench | None:
+def sharpened(way: Way, times: float = 8.0) -> Workbench | None:
     """The numbers with all scores so many times as large; None where a number would be too large."""
-    bench = chain.bench
-    made = {name: bench.array(name) * times for name in larger(chain)}
+    bench = way.bench
+    made = {name: bench.array(name) * times for name in larger(way)}
     if any(np.abs(matrix).max() > numbers.LIMIT for matrix in made.values()):
         return None
     return replace(bench, matrices=bench.matrices | {name: workbench.from_floats(x, 6) for name, x in made.items()})
