@@ -52,10 +52,11 @@ def _gradient(series: Series, d_k: int, unscaled: Outcome, text: Text) -> str:
         return median(at(curve, step) for curve in finished(series, d_k, scale, measure))
 
     first, end = (typical("none", "gradient", step) for step in (FIRST, training.STEPS))
-    ratio = first / typical("sqrt", "gradient", FIRST)
-    begins = "more" if ratio > 1.25 else "less" if ratio < 0.8 else "same"
+    begun = ([at(curve, FIRST) for curve in finished(series, d_k, scale, "gradient")] for scale in ("none", "sqrt"))
+    ratios = [bare / scaled for bare, scaled in zip(*begun, strict=False)]  # of runs that begin alike
+    begins = "more" if median(ratios) > 1.25 else "less" if median(ratios) < 0.8 else "same"
     ends = "learned" if unscaled.kind == "fast" else "gone" if end < 0.1 * first else "left"
-    values = {"d_k": d_k, "first": FIRST, "ratio": number(ratio), "left": percent(end / first),
+    values = {"d_k": d_k, "first": FIRST, "ratio": median_and_range(ratios, text), "left": percent(end / first),
               "last": training.STEPS + 1 - LAST, "steps": training.STEPS, "loss": number(unscaled.end),
               "entropy": number(typical("none", "entropy", training.STEPS))}  # fmt: skip
     said = [f"gradient_{begins}", f"then_{ends}"]
@@ -100,7 +101,7 @@ def median_and_range(values: Sequence[float], text: Text) -> str:
         return text("never") if value == math.inf else f"{value:g}" if isinstance(value, int) else number(value)
 
     middle, low, high = map(said, (median(values), min(values), max(values)))
-    return middle if low == high else f"{middle} ({low} … {high})"
+    return middle if low == high else text("median_and_range", median=middle, least=low, most=high)
 
 
 def results(series: Series, measure: str, hidden: bool, text: Text) -> str:

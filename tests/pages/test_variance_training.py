@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import re
 import weakref
 from dataclasses import replace
 from statistics import median
@@ -109,9 +110,15 @@ def test_nothing_of_the_largest_is_shown_before_a_guess(lang):
     assert app.button_group(key="guess_trains").disabled  # committed
     ends = [float(np.mean(alone(LARGEST, "none", seed).loss[-10:])) for seed in range(SEEDS)]
     assert variance_training_words.median_and_range(ends, Text("variance_training", lang)) in said(app)
-    assert f"{number(median(ends))} ({number(min(ends))} … {number(max(ends))})" in said(app)
+    middle, least, most = (number(each(ends)) for each in (median, min, max))
+    assert (f"{middle}（{least} … {most}）" if lang == "zh" else f"{middle} ({least} … {most})") in said(app)
     app.button(key="guess_trains_again").click().run()
     assert np.isnan(curves(app, LARGEST, "n")).all()
+
+
+def middle(cell):
+    """The median, without the range."""
+    return re.split(" ?[(（]", cell)[0]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -127,13 +134,13 @@ def test_the_table_has_the_cores_numbers(lang, measure):
         runs = [alone(int(d_k), "sqrt" if divisor == "√d_k" else "none", seed) for seed in range(SEEDS)]
         for cell, step in zip(cells, (10, 10, 20), strict=False):
             means = [float(np.mean(getattr(run, measure)[step - 10 : step])) for run in runs]
-            assert cell.split(" (")[0] == number(median(means))
+            assert middle(cell) == number(median(means))
         learned = [
             next((t for t in range(5, STEPS + 1) if np.mean(run.loss[t - 5 : t]) < math.log(8) / 4), math.inf)
             for run in runs
         ]
         never = text("never")
-        assert cells[3].split(" (")[0] == (never if median(learned) == math.inf else f"{median(learned):g}")
+        assert middle(cells[3]) == (never if median(learned) == math.inf else f"{median(learned):g}")
 
 
 def test_training_is_shared_cancelled_and_gone_on_with(monkeypatch):
@@ -262,6 +269,13 @@ def test_what_is_said_of_the_gradient_is_measured(more, ids, lang):
     values = {"d_k": LARGEST, "first": 10, "ratio": number(ratio), "left": percent, "last": STEPS - 9, "steps": STEPS,
               "loss": number(more.get("none", 2.0)), "entropy": number(entropy)}  # fmt: skip
     assert sentence == text.sentences([text(id, **values) for id in ids])
+
+
+def test_seeds_whose_gradients_begin_otherwise_are_in_the_range():
+    series, text = made(2.0, gradient=0.5, seeds=3), Text("variance_training", "en")
+    series.done[Setting(LARGEST, "none", "adam", 2)]["gradient"][:] = 6.0
+    sentence = list(variance_training_words.findings(series, False, text))[2]
+    assert sentence.startswith(text("gradient_less", d_k=LARGEST, first=10, ratio="0.50 (0.50 … 6.00)"))
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
