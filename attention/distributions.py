@@ -89,7 +89,7 @@ def exact_cdf(components: Components, d_k: int, x: ArrayLike) -> Array:
 
 
 _TURN = math.pi / 16  # by which the path is turned
-_STEP = 0.03
+_STEP = 0.06  # with half of it nothing changes by more than 2e-11
 _STEPS = np.exp(np.arange(-27, 90, _STEP))  # from far below to far above the scale of q·k
 
 

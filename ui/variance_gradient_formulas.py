@@ -128,8 +128,7 @@ def _products(
     *factors, products = made.parts
     tinted = [[each.guarded().tinted(hue) for each in side] for side, hue in zip(factors, hues, strict=True)]
     numbers = [formulas.product(a, b) for a, b in zip(*tinted, strict=True)]
-    sizes = list(map(abs, values))
-    kept = formulas.shown(len(sizes), [sizes.index(max(sizes))])
+    kept = formulas.shown(len(values), [max(range(len(values)), key=lambda k: abs(values[k]))])
 
     def picked(terms: Sequence[Piece]) -> list[Piece]:
         return [terms[k] if k >= 0 else DOTS for k in kept]

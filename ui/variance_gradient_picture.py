@@ -110,8 +110,9 @@ def way_data(
         columns = tokens if name in BY_KEY else [str(c + 1) for c in range(np.atleast_2d(way.gradient(name)).shape[1])]
         records += _around(way, name, corner, where.cell, columns, tokens, text)
         records += _cells(way, name, corner, where.cell, columns, limit, marks, text)
-    made = dict(zip(COLUMNS, map(list, zip(*records, strict=True)), strict=True))
-    return charts.table(made | {"turn": [turn] * len(records)})
+    made: dict[str, Any] = dict(zip(COLUMNS, map(list, zip(*records, strict=True)), strict=True))
+    made |= {name: np.array(made[name], kind) for name, kind in (("x", "f4"), ("y", "f4"), ("marked", "i1"))}
+    return charts.table(made | {"turn": np.full(len(records), turn, "i4")})
 
 
 def _around(
@@ -134,15 +135,16 @@ def _cells(
 ) -> Iterator[tuple[Any, ...]]:  # fmt: skip
     """The numbers; a masked key's cell is struck out."""
     (left, top), title, tip = corner, text(f"title_{name}"), text.template("tip")
+    starts = [tip(step=title, column=column, number="") for column in columns]  # the number comes last
+    marked = {f"{at.stage} {at.row} {at.column}": how for at, how in marks.items()}
     for q, row in enumerate(np.atleast_2d(way.gradient(name)).tolist()):
         for k, x in enumerate(row):
             shown, long = _words(x)
             v = min(max(x / limit, -1.0), 1.0) if limit else 0.0
-            hidden = name in BY_KEY and not way.open[k]
+            hidden, at = name in BY_KEY and not way.open[k], f"{name} {q} {k}"
             yield (
                 "masked" if hidden else "cell", left + (k + 0.5) * cell, top + (q + 0.5) * cell, shown,
-                tip(step=title, column=columns[k], number=long), v, not hidden and _light(round(STEPS_OF_INK * v)),
-                f"{name} {q} {k}", marks.get(Place(name, q, k), 0),
+                starts[k] + long, v, not hidden and _light(round(STEPS_OF_INK * v)), at, marked.get(at, 0),
             )  # fmt: skip
 
 

@@ -147,8 +147,8 @@ def _step(way: Way, names: Sequence[str], text: Text) -> None:
         st.markdown("\n\n".join([
             text(f"step_{name}", target=names[way.j], divisor=display.short(way.steps.divisor)),
             put_in.arithmetic_of(way, name, row, column, page),
+            _checked(way, text),
         ]))  # fmt: skip
-        st.markdown(_checked(way, text))
 
 
 def _index(axis: str, count: int, value: int, names: Sequence[str], text: Text) -> None:
