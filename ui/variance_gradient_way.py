@@ -100,8 +100,10 @@ def norms_table(own: Way, text: Text) -> str:
     """
     bench = own.bench
     ways = {scale: own if scale == bench.scale else variance_gradient_backward.of(bench, scale) for scale in SCALES}
-    mine = "" if shell.layout() == "phone" else text("yours")
-    heads = [f"**{NAMES[scale]}**{mine}" if scale == bench.scale else NAMES[scale] for scale in SCALES]
+    narrow = shell.layout() == "phone"
+    names = {scale: NAMES[scale].removeprefix("q·k " if narrow else "") for scale in SCALES}
+    mine = "" if narrow else text("yours")
+    heads = [f"**{name}**{mine}" if scale == bench.scale else name for scale, name in names.items()]
     rows = []
     for name in own.names:
         if name == "scaled":
@@ -109,7 +111,8 @@ def norms_table(own: Way, text: Text) -> str:
         if name == "scores":
             rows.append([text("factor_divisor"), *(f"÷ {display.short(way.steps.divisor)}" for way in ways.values())])
         rows.append([text(f"title_{name}"), *(size(way.norm(name)) for way in ways.values())])
-    return table([text("table_norm"), *heads], rows)
+    lines = [[cell.replace(" ", "\u00a0") for cell in row] for row in ([text("table_norm"), *heads], *rows)]
+    return table(lines[0], lines[1:])
 
 
 def _changes(way: Way, text: Text) -> None:
