@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention.checks import Array, InputError, finite_array, number_between, one_of, whole_number
-from attention.experiment import BLOCK, Report, checked_stops, chunks, mean_interval, variance_interval
+from attention.growing import BLOCK, Report, checked_stops, chunks
+from attention.intervals import mean_interval, variance_interval
 
 Floats = NDArray[np.floating]
 Draw = Callable[[tuple[int, int]], Floats]
@@ -241,17 +242,17 @@ class Measured:
 def measure_products(products: ArrayLike, stops: Sequence[int]) -> Measured:
     """Measure mean and variance of q·k at each stop.
 
-    See `experiment.mean_interval` and `experiment.variance_interval`.
+    See `intervals.mean_interval` and `intervals.variance_interval`.
 
-    products: (s, N), a row a stop, N ≥ 2.
+    products: (s, N), a row a stop, N ≥ 3.
     Raises: InputError if products are not finite, or there is not one row a stop.
 
     >>> measure_products([[1.0, 3.0] * 50], (1,)).mean.round(1).tolist()
     [[2.0, 1.8, 2.2]]
     """
     products, stops = finite_array("products", products, 2), checked_stops(stops)
-    if len(products) != len(stops) or products.shape[1] < 2:
-        raise InputError("shape", "products", f"({len(stops)}, N), N at least 2", str(products.shape))
+    if len(products) != len(stops) or products.shape[1] < 3:
+        raise InputError("shape", "products", f"({len(stops)}, N), N at least 3", str(products.shape))
     draws = products.shape[1]
     mean, variance = (np.array([interval(row) for row in products]) for interval in (mean_interval, variance_interval))
     return Measured(stops, draws, mean, variance)

@@ -14,7 +14,8 @@ import numpy as np
 from attention.assumptions import STOPS, add_up
 from attention.checks import Array, number_between, whole_number
 from attention.divisors import divisor
-from attention.experiment import BLOCK, checked_stops, generators, mean_interval
+from attention.growing import BLOCK, checked_stops, generators
+from attention.intervals import mean_interval
 from attention.saturation import SCALES
 from attention.softmax import softmax
 

@@ -1,7 +1,7 @@
 """Rows of scores as d_k grows: how they spread, and what softmax makes of them by each divisor.
 
 How even a row of weights stays, whether it answers, how large its gradient is. One set of rows serves every divisor
-and every d_k, so that whatever differs is the divisor's doing. As in `attention.experiment` the vectors grow a few
+and every d_k, so that whatever differs is the divisor's doing. As in `attention.growing` the vectors grow a few
 components at a time: the sweep costs as much as its last stop. All that is asked of a row follows from its scores,
 K Kᵀ and ‖q‖²: no Jacobian is ever built.
 """
@@ -18,18 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from attention import divisors
 from attention.checks import Array, InputError, finite_array, one_of, positive, whole_number
-from attention.experiment import (
-    BLOCK,
-    EDGES,
-    STOPS,
-    Z_95,
-    Report,
-    checked_stops,
-    chunks,
-    generators,
-    mean_interval,
-    share_interval,
-)
+from attention.experiment import EDGES, STOPS
+from attention.growing import BLOCK, Report, checked_stops, chunks, generators
+from attention.intervals import Z_95, mean_interval, share_interval
 
 SCALES = ("none", "sqrt", "linear")
 ALPHAS = tuple(step / 20 for step in range(21))

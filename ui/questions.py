@@ -61,7 +61,7 @@ QUESTIONS: dict[int, Question] = {
     4: Question("variance", states.article, divisors.slower_and_faster,
                 shows={"variance.part": "divisors", "variance.divisor": "log"}, at="divisors"),
     5: Question("variance", states.article, states.tiny_samples, at="spread_sizes",
-                shows={"variance.part": "spread", "variance.guess_doubled": "skip"}),
+                shows={"variance.part": "spread", "variance.guess_doubled": "skip", "variance.sizes": True}),
     6: Question("variance", states.article, states.correlated, at="variance_broken",
                 shows={"variance.part": "assumptions", "variance.broken": "correlated", "variance.rho": 90,
                        "variance.broken_at": 64}),

@@ -75,7 +75,7 @@ def merged(bench: Workbench) -> Facts:
 
 def tiny_samples(bench: Workbench) -> Facts:
     """What the page of the very draw shows of 2 × 2 arrays."""
-    variances = attention.experiment.by_hand(2, 2, 2, seed=bench.variance_seed).var(axis=1, ddof=1)
+    variances = attention.small_experiments.by_hand(2, 2, 2, seed=bench.variance_seed).var(axis=1, ddof=1)
     low, high = np.quantile(variances, (0.05, 0.95))
     return {"tries": str(variances.size), "low": short(low), "high": short(high)}
 

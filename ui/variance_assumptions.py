@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention.assumptions import STOPS, Components
-from attention.experiment import Report
+from attention.growing import Report
 from ui import shell, state, variance_controls, variance_measure, views, widgets
 from ui import variance_assumptions_charts as charts
 from ui import variance_assumptions_measure as measure

@@ -14,10 +14,10 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from attention import assumptions, divisors, experiment, matching
+from attention import assumptions, divisors, intervals, matching
 from attention.assumptions import STOPS, Components, Measured, Sums
 from attention.distributions import KS_95, distance, exact_cdf, normal_cdf, signs_cdf
-from attention.experiment import Report
+from attention.growing import Report
 from attention.matching import Rows
 from ui import views
 from ui.display import signed
@@ -160,7 +160,7 @@ def bound(study: Study) -> float:
 def beyond(study: Study) -> tuple[float, float, float]:
     """The share beyond three standard deviations, and its 95 % interval."""
     n = study.measured.draws
-    return study.beyond / n, *experiment.share_interval(study.beyond, n)
+    return study.beyond / n, *intervals.share_interval(study.beyond, n)
 
 
 def growth(study: Study, what: str, scale: str) -> tuple[Array, Array]:

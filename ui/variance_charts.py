@@ -6,6 +6,7 @@ draw nor another language moves what a reader has dragged.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -31,16 +32,43 @@ TICKS = [1, 4, 16, 64, 256, 1024, 4096]
 SPACING = 24  #: pixels between charts side by side
 
 
-def number(x: float) -> str:
-    """A variance or a gradient as a reader sees it: about three digits, never an exponent.
+def number(x: float, decimals: int | None = None) -> str:
+    """A number as a reader sees it: about three digits, or so many decimals; never an exponent, never a false 0.
 
     >>> number(4063.2), number(63.64), number(0.98), number(0.0019), number(2e-11), number(-0.5)
     ('4,063', '63.6', '0.98', '0.002', '≈0', '−0.50')
+    >>> number(1.00031, 4), number(-0.0004, 2), number(0.0, 1)
+    ('1.0003', '≈0', '0.0')
     """
-    if x and abs(x) < 5e-4:
-        return "≈0"
-    decimals = 0 if abs(x) >= 1000 else 1 if abs(x) >= 10 else 2 if abs(x) >= 0.1 else 3
+    size = abs(x)
+    if decimals is None:
+        decimals = 0 if size >= 1000 else 1 if size >= 10 else 2 if size >= 0.1 else 3
+    if x and size < 0.5 * 10.0**-decimals:
+        return display.NEARLY_0
     return display.signed(f"{x:,.{decimals}f}")
+
+
+def estimated(x: float, low: float, high: float) -> tuple[str, str, str]:
+    """An estimate and the ends of its interval: decimals that show two digits of how far that reaches, up to 4.
+
+    >>> estimated(1.00031, 0.99753, 1.00309), estimated(4063.2, 3950.1, 4176.3), estimated(1.6, 0.0, 4.12)
+    (('1.0003', '0.9975', '1.0031'), ('4,063', '3,950', '4,176'), ('1.6', '0.0', '4.1'))
+    """
+    half = (high - low) / 2
+    decimals = min(max(1 - math.floor(math.log10(half)), 0), 4) if half > 0 else None
+    return number(x, decimals), number(low, decimals), number(high, decimals)
+
+
+def estimate(x: float, low: float, high: float) -> str:
+    """The same in one; where its interval is too narrow to be seen, the estimate alone.
+
+    >>> estimate(-0.012, -0.031, 0.007), estimate(0.99960, 0.99959, 0.99961), estimate(1e-9, 1e-10, 2e-9)
+    ('−0.012 (−0.031 – 0.007)', '0.9996', '<0.0001')
+    """
+    if 0 < x < high < 0.5e-4:
+        return "<0.0001"
+    value, start, end = estimated(x, low, high)
+    return value if start == end else f"{value} ({start} – {end})"
 
 
 def percent(share: float) -> str:
@@ -67,8 +95,8 @@ def frame_of(records: Iterable[Record], fields: Sequence[str]) -> Any:
 
 
 def d_k_slider(start: float, least: float = 0, most: float = 12, step: float = 0.5) -> list[dict[str, Any]]:
-    """The exponent n = log2_dk that is dragged, and dk = 2ⁿ; 2^0.5 rounds to d_k = 1 as well."""
-    bind = {"input": "range", "min": least, "max": most, "step": step, "name": "d_k = 2ⁿ,  n =\u00a0"}
+    """The logarithm that is dragged, and dk; 2^0.5 rounds to d_k = 1 as well. What dk is, the chart says."""
+    bind = {"input": "range", "min": least, "max": most, "step": step, "name": "log₂ d_k =\u00a0"}
     return [{"name": "log2_dk", "value": start, "bind": bind}, {"name": "dk", "expr": "round(pow(2, log2_dk))"}]
 
 

@@ -11,7 +11,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention import experiment, saturation
-from attention.experiment import Report, Spread
+from attention.experiment import Spread
+from attention.growing import Report
 from attention.saturation import Saturation
 from ui import state
 from ui.text import Text

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from attention import experiment
+from attention import growing, small_experiments
 from attention.experiment import Spread
 from ui import display, predict, shell, state, variance_controls, variance_measure, variance_spread_sizes
 from ui import variance_spread_charts as pictures
 from ui.tables import table
 from ui.text import Text
-from ui.variance_charts import number
+from ui.variance_charts import estimate, estimated
 
 GUESS = "variance.guess_doubled"
 
@@ -67,35 +67,37 @@ def _answers(text: Text) -> dict[str, str]:
 
 
 def truth(spread: Spread) -> str:
-    """The answer that comes closest to the measured power."""
-    return min(pictures.GUESSES, key=lambda name: abs(pictures.GUESSES[name][0] - spread.power[0]))
+    """The answer that comes closest to what the doubling was measured to do."""
+    doublings = np.log2(spread.doubling[0])
+    return min(pictures.GUESSES, key=lambda name: float(abs(pictures.GUESSES[name][0] - doublings)))
 
 
 def verdict(spread: Spread, guess: str, text: Text) -> str:
-    """Whether the guess was right, by what a doubling was measured to do, and whether the interval agrees."""
+    """Whether the guess was right, by what the doubling was measured to do, and whether the interval agrees."""
     answers, answer = _answers(text), truth(spread)
     said = "doubled_shown" if guess == predict.SKIP else "doubled_right" if guess == answer else "doubled_wrong"
     words = [text(said, guess=answers[guess], answer=answers[answer], **_factor(spread))]
-    _, low, high = spread.power
-    if not low <= pictures.GUESSES[answer][0] <= high:
+    _, low, high = spread.doubling
+    if not low <= 2 ** pictures.GUESSES[answer][0] <= high:
         words.append(text("doubled_off", answer=answers[answer]))
     return text.sentences(words)
 
 
 def _factor(spread: Spread) -> dict[str, str]:
-    """By what a doubling of d_k multiplies the variance, with its interval."""
-    decimals = 3 if spread.draws < 100_000 else 4
-    factors = (display.short(2.0**power, decimals) for power in spread.power)
-    return dict(zip(("factor", "low", "high"), factors, strict=True))
+    """By what the doubling of d_k multiplied the variance, with its interval."""
+    return dict(zip(("factor", "low", "high"), estimated(*spread.doubling), strict=True))
 
 
 def facts(spread: Spread) -> dict[str, str]:
     """The measured numbers that sentences mention."""
     d_k = np.array(spread.d_k)
     held = np.count_nonzero((spread.low <= d_k) & (d_k <= spread.high))
-    return _factor(spread) | {
+    every, low, high = estimated(*(2**power for power in spread.power))
+    return {
         "draws": f"{spread.draws:,}", "seed": str(state.bench().variance_seed), "stops": str(len(d_k)),
-        "held": str(held), "literal": str(experiment.LITERAL), "repeats": f"{experiment.REPEATS:,}",
+        "held": str(held), "literal": str(growing.LITERAL), "every": every, "every_low": low, "every_high": high,
+        "repeats": f"{small_experiments.REPEATS:,}", "most": f"{small_experiments.MOST:,}",
+        "least": str(small_experiments.LEAST),
     }  # fmt: skip
 
 
@@ -105,7 +107,7 @@ def facts(spread: Spread) -> dict[str, str]:
 def counts_table(spread: Spread, text: Text, stops: Sequence[int]) -> pd.DataFrame:
     """How many draws fell into each bar, a column a d_k."""
     between = zip(spread.edges[:-1], spread.edges[1:], strict=True)
-    bars = [display.signed(f"{a:.2f} … {b:.2f}") for a, b in between]
+    bars = [display.signed(f"{a:.2f} – {b:.2f}") for a, b in between]
     columns = {f"d_k = {d_k}": [*counts, outside] for d_k, counts, outside in
                zip(spread.d_k, spread.counts.tolist(), spread.outside.tolist(), strict=True)
                if d_k in stops}  # fmt: skip
@@ -118,11 +120,7 @@ def estimates_table(spread: Spread, text: Text) -> str:
     rows = []
     measured = zip(spread.mean, spread.mean_error, spread.variance, spread.low, spread.high, strict=True)
     for d_k, (mean, error, *variance) in zip(spread.d_k, measured, strict=True):
-        cells = [_estimate(mean, mean - error, mean + error), _estimate(*variance)]
-        cells += [_estimate(*np.sqrt(variance)), _estimate(*(x / d_k for x in variance))]
+        cells = [estimate(mean, mean - error, mean + error), estimate(*variance)]
+        cells += [estimate(*np.sqrt(variance)), estimate(*(x / d_k for x in variance))]
         rows.append([str(d_k), *cells])
     return table(head, rows)
-
-
-def _estimate(x: float, low: float, high: float) -> str:
-    return f"{number(x)} ({number(low)} … {number(high)})"

@@ -10,8 +10,9 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from attention import experiment
-from attention.experiment import REACH, Spread
+from attention.assumptions import Components
+from attention.distributions import exact_cdf, normal_cdf
+from attention.experiment import EDGES, REACH, Spread
 from ui import theme
 from ui.charts import INK
 from ui.text import Text, in_both
@@ -20,9 +21,9 @@ from ui.variance_charts import (
     TICKS,
     d_k_axis,
     d_k_slider,
+    estimated,
     frame_of,
     layered,
-    number,
     of_kind,
     page,
     percent,
@@ -33,8 +34,9 @@ from ui.variance_charts import (
 START = 6  #: the slider's first position: d_k = 2⁶ = 64
 FIRST = 2**START  #: the d_k that is shown before anything is guessed
 NARROW = 40.0  #: how far to both sides that picture goes
-EDGE = float(experiment.EDGES[-1])
-WIDTH = float(experiment.EDGES[1] - experiment.EDGES[0])
+FAR = 10  #: of the pairs shown there, so far from 0 a share is told; no simple multiple of their deviation
+EDGE = float(EDGES[-1])
+WIDTH = float(EDGES[1] - EDGES[0])
 FIELDS = ("kind", "side", "d", "y", "low", "high", "a", "share", "expected", "text")
 
 #: what can be guessed → p in Var = d_k^p, and where "your guess" stands beside that line
@@ -55,31 +57,36 @@ def frame(spread: Spread, text: Text, guess: str) -> Any:
 def first_frame(spread: Spread, text: Text) -> Any:
     """The bell at one d_k, without its variance: that is asked for."""
     records = [each for each in (*_bars(spread), *_normal()) if each["kind"] == "normal" or each["d"] == FIRST]
-    share, reach = within(spread)
-    said = text("within", share=percent(share), low=f"−{reach}", high=str(reach))
-    words = [*_titles("bell", text), _said("stop", f"d_k = {FIRST}", FIRST), _said("within", said, FIRST)]
+    said = text("far", share=percent(far(spread)), far=FAR)
+    words = [*_bell_words(spread, text), _said("stop", f"d_k = {FIRST}", FIRST), _said("far", said, FIRST)]
     return frame_of([*records, *words], FIELDS)
 
 
-def within(spread: Spread, deviations: int = 2) -> tuple[float, int]:
-    """The share of the products at FIRST that lie within so many theoretical deviations, and how far that is."""
-    bars = np.abs(spread.edges) < deviations
-    inside = spread.counts[spread.d_k.index(FIRST)][np.flatnonzero(bars)[0] - 1 : np.flatnonzero(bars)[-1] + 1]
-    return float(inside.sum() / spread.draws), round(deviations * sqrt(FIRST))
+def far(spread: Spread) -> float:
+    """The share of the products at FIRST that lie farther than FAR from 0."""
+    inside = np.abs(EDGES) * sqrt(FIRST) <= FAR
+    return float(1 - spread.counts[spread.d_k.index(FIRST)][inside[:-1] & inside[1:]].sum() / spread.draws)
+
+
+@lru_cache(maxsize=64)
+def expected_shares(d_k: int) -> np.ndarray:
+    """Which share of the products theory expects between each two EDGES, exactly; they lie as far above 0 as below."""
+    above = EDGES[EDGES >= 0]
+    shares = np.diff(exact_cdf(Components(), d_k, above * sqrt(d_k)))
+    return np.concatenate([shares[::-1], shares])
 
 
 def _bars(spread: Spread) -> Iterator[dict[str, Any]]:
     """Shares of the draws, bar by bar, in units of √d_k, and what theory expects exactly."""
     for s, d_k in enumerate(spread.d_k):
-        expected = experiment.expected_shares(d_k)
-        for a, count, share in zip(spread.edges[:-1], spread.counts[s], expected, strict=True):
+        for a, count, share in zip(EDGES[:-1], spread.counts[s], expected_shares(d_k), strict=True):
             yield {"kind": "bar", "d": d_k, "a": float(a), "share": count / spread.draws, "expected": float(share)}
 
 
 def _normal() -> Iterator[dict[str, Any]]:
     """What N(0, 1) expects of a bar around each point."""
     z = np.linspace(-EDGE, EDGE, 91)
-    for a, share in zip(z, experiment.normal_density(z) * WIDTH, strict=True):
+    for a, share in zip(z, normal_cdf(z + WIDTH / 2) - normal_cdf(z - WIDTH / 2), strict=True):
         yield {"kind": "normal", "a": float(a), "expected": float(share)}
 
 
@@ -103,27 +110,31 @@ def _guess(guess: str, text: Text) -> Iterator[dict[str, Any]]:
         yield {"kind": "named", "side": "curve", "d": at[0], "y": at[1], "text": text("your_guess")}
 
 
-def _said(kind: str, words: str, d_k: int | None = None, side: str = "bell") -> dict[str, Any]:
+def _said(kind: str, words: str, d_k: int | None = None, side: str | None = "bell") -> dict[str, Any]:
     return {"kind": kind, "side": side, "d": d_k, "text": words}
 
 
-def _titles(side: str, text: Text) -> Iterator[dict[str, Any]]:
-    yield _said("title", text(f"title_{side}"), side=side)
-    if side == "bell":
-        yield _said("share", text("axis_share"))
+def _bell_words(spread: Spread, text: Text) -> Iterator[dict[str, Any]]:
+    """What the bell is of, and what is drawn in which way."""
+    yield _said("title", text("title_bell"))
+    yield _said("share", text("axis_share"))
+    yield _said("bars", text("legend_bars", draws=f"{spread.draws:,}"))
+    yield _said("steps", text("legend_steps"))
+    yield _said("dashes", text("legend_dashes"))
 
 
 def _words(spread: Spread, text: Text) -> Iterator[dict[str, Any]]:
-    for side in ("bell", "curve", "ratio"):
-        yield from _titles(side, text)
+    yield from _bell_words(spread, text)
+    for side in ("curve", "ratio"):
+        yield _said("title", text(f"title_{side}"), side=side)
     yield _said("line", text("theory_line"), side="curve") | {"d": 900, "y": 3000}
-    for s, d_k in enumerate(spread.d_k):
-        yield _said("stop", f"d_k = {d_k}", d_k)
-        said = {name: number(float(x[s])) for name, x in (("variance", spread.variance), ("low", spread.low),
-                                                          ("high", spread.high))}  # fmt: skip
+    measured = zip(spread.d_k, spread.variance, spread.low, spread.high, spread.beyond, strict=True)
+    for d_k, variance, low, high, beyond in measured:
+        yield _said("stop", f"d_k = {d_k}", d_k, side=None)
+        said = dict(zip(("variance", "low", "high"), estimated(variance, low, high), strict=True))
         yield _said("measured", text("measured", theory=f"{d_k:,}", **said), d_k)
-        if spread.beyond[s]:
-            yield _said("outside", text("outside", count=f"{spread.beyond[s]:,}"), d_k)
+        if beyond:
+            yield _said("outside", text("outside", count=f"{beyond:,}"), d_k)
 
 
 @lru_cache(maxsize=16)
@@ -131,8 +142,8 @@ def spec(layout: str) -> dict[str, Any]:
     """The bell, and beside it (below it on a phone) how its variance grows; a slider moves through all of them."""
     columns = 2 if layout in {"xl", "wide"} else 1
     width, small = width_of(layout, columns, axis=70), layout == "phone"
-    growth = {"vconcat": [_curve(width, 140 if small else 118), _ratio(width, 48)], "spacing": 10}
-    bell = _bell(width, 150 if small else 196, REACH)
+    growth = {"vconcat": [_curve(width, 140 if small else 118), _ratio(width, 48, beside=columns == 1)], "spacing": 10}
+    bell = _bell(width, 150 if small else 196, REACH, beside=columns == 2)
     return page([bell, growth], columns, in_both("spread_alt", "variance_spread")) | {"params": d_k_slider(START)}
 
 
@@ -144,7 +155,8 @@ def first_spec(layout: str) -> dict[str, Any]:
     return page([bell], 1, in_both("first_alt", "variance_spread")) | {"params": [{"name": "dk", "value": FIRST}]}
 
 
-def _bell(width: int, height: int, reach: float) -> dict[str, Any]:
+def _bell(width: int, height: int, reach: float, *, beside: bool = False) -> dict[str, Any]:
+    """Bars, and what is expected of them; where the slider is beside it, what d_k that stands for."""
     x = alt.X("x:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), title=None,
               axis=alt.Axis(tickCount=5, grid=False))  # fmt: skip
     tall = alt.Scale(domain=[0, alt.expr(_TOP)], nice=False)
@@ -165,12 +177,13 @@ def _bell(width: int, height: int, reach: float) -> dict[str, Any]:
     words = [
         word("title", "bell", 0, -26, fontSize=14, fontWeight="bold"),
         word("measured", "bell", 0, -9, fontSize=12),
-        word("within", "bell", 0, -9, fontSize=12),
+        word("far", "bell", 0, -9, fontSize=12),
         word("stop", "bell", 6, 14, fontSize=18 if height < 160 else 22, fontWeight="bold"),
-        word("outside", "bell", width - 2, 8, fontSize=11, align="right"),
+        *(word(kind, "bell", width - 2, 10 + 14 * line, fontSize=11, align="right")
+          for line, kind in enumerate(("bars", "steps", "dashes", "outside"))),
         word("share", "bell", -56, height // 2, fontSize=12, align="center", angle=270, opacity=0.85),
     ]
-    return layered(width, height, bars, exact, normal, *words)
+    return layered(width, height, bars, exact, normal, *words, *_beside_slider("bell", height, beside))
 
 
 def _of(kind: str, side: str) -> alt.Chart:
@@ -210,9 +223,15 @@ def _curve(width: int, height: int) -> dict[str, Any]:
     return layered(width, height, guess.encode(x, y), *marks, *labels, title)
 
 
-def _ratio(width: int, height: int) -> dict[str, Any]:
+def _ratio(width: int, height: int, *, beside: bool) -> dict[str, Any]:
     """Close up: the more pairs, the closer."""
     scale = alt.Scale(zero=False, nice=True)
     y = alt.Y("y:Q", scale=scale, axis=alt.Axis(format=".3~f", tickCount=4), title=None)
     title = word("title", "ratio", 0, -9, fontSize=12, fontWeight="bold")
-    return layered(width, height, *_marks("ratio", d_k_axis(), y, scale), title)
+    marks = [*_marks("ratio", d_k_axis(), y, scale), title, *_beside_slider("ratio", height, beside)]
+    return layered(width, height, *marks)
+
+
+def _beside_slider(side: str, height: int, beside: bool) -> list[alt.Chart]:
+    """What the slider stands for, right above it: it shows a logarithm."""
+    return [word("stop", side, 0, height + 36, fontSize=16, fontWeight="bold")] if beside else []

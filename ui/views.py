@@ -133,6 +133,7 @@ VIEWS: dict[str, View] = {
     "variance.sd_q": hundredths(0.25, 3, 2),
     "variance.sd_k": hundredths(0.25, 3, 1),
     "variance.shared": hundredths(0, 1, 0.3),
+    "variance.sizes": one_of(False, True),
     "variance.optimizer": one_of("adam", "sgd"),
     "variance.part": one_of("spread", "softmax", "gradient", "training", "divisors", "assumptions"),
     "variance.measure": one_of("loss", "gradient", "entropy", "accuracy"),

@@ -7,7 +7,7 @@ import pytest
 
 from attention import InputError
 from attention import assumptions as a
-from attention import experiment as e
+from attention import intervals as e
 from attention.assumptions import Components
 
 DRAWS, STOPS = 7, (1, 2, 5, 11)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention import assumptions as a
-from attention import distributions, experiment, matching
+from attention import distributions, intervals, matching
 from attention.assumptions import Components
 from attention.saturation import SCALES
 from tests.pages.reading import assert_well, code, frames, opened, said
@@ -91,10 +91,10 @@ def test_bars_curves_and_table_are_those_of_the_link(lang, shown, of, d_k):
     assert "<<" not in said(app)
 
 
-def test_the_interval_is_the_experiments():
+def test_the_interval_is_that_of_a_variance():
     x = products(Components("laplace"))[2]
     found = study(Components("laplace"), 16)
-    np.testing.assert_allclose(found.variance, experiment.variance_interval(x), rtol=1e-12)
+    np.testing.assert_allclose(found.variance, intervals.variance_interval(x), rtol=1e-12)
     error = 1.959964 * x.std(ddof=1) / math.sqrt(DRAWS)
     np.testing.assert_allclose(found.mean, [x.mean(), x.mean() - error, x.mean() + error], rtol=1e-5)
     assert found.beyond == (np.abs(x) > 12).sum()
