@@ -4,7 +4,8 @@ Nothing trains by itself: no thread, no queue. A page that wants something train
 long as it is open, and what follows is decided anew each time it asks:
 
 1. What is trained has one `Turn`. Who asks first holds it, and the others look on. A holder that releases it, or has
-   not asked for `PATIENCE` seconds (its tab was closed), loses it to whoever asks next.
+   not asked for `PATIENCE` seconds (its tab was closed), loses it to whoever asks next; so does one that asks too
+   seldom (its tab is hidden, and browsers let it ask once a second), but not before it has had it for that long.
 2. Of several things that are asked for, the one that got a moment longest ago is next: who asks for another one asks
    in vain, until that one has had its moment or is not asked for any more.
 3. A moment is one step at least, and ends with the first step that makes it longer than `MOMENT`. After it the server
@@ -28,7 +29,8 @@ MOMENT = 0.02  #: seconds of work in one go, if a single step does not take long
 SHARE = 0.25  #: of the server's time that training may take
 MOST_CROWDED = 2.0  #: so many times as long does the server rest at most
 TICK = 0.08  #: seconds between two ticks of a page that trains, if no other does
-PATIENCE = 5.0  #: seconds without a tick after which another page may go on; browsers slow down hidden ones
+PATIENCE = 5.0  #: seconds without a tick after which another page may go on
+SELDOM = 0.5  #: seconds between two ticks of a page that is hidden, at least
 
 
 @dataclass(eq=False)
@@ -36,18 +38,25 @@ class Turn:
     """Who trains a thing, and when."""
 
     holder: str = ""  # the session whose turn it is
+    since: float = -PATIENCE  # when it got the turn
     asked: float = -PATIENCE  # when it last asked
+    pause: float = 0.0  # how long before that it had asked
     served: float = -PATIENCE  # when the last moment ended
 
     def taken(self, session: str) -> bool:
         """Whether another session has the turn just now."""
-        return self.holder not in ("", session) and time.monotonic() - self.asked < PATIENCE
+        now = time.monotonic()
+        hidden = self.pause > SELDOM and now - self.since > PATIENCE
+        return self.holder not in ("", session) and now - self.asked < (SELDOM if hidden else PATIENCE)
 
     def take(self, session: str) -> bool:
         """Take the turn, if it can be had."""
         if self.taken(session):
             return False
-        self.holder, self.asked = session, time.monotonic()
+        now = time.monotonic()
+        if session != self.holder:
+            self.holder, self.since, self.asked = session, now, now
+        self.asked, self.pause = now, now - self.asked
         return True
 
     def release(self, session: str) -> None:

@@ -155,6 +155,27 @@ def test_another_goes_on_where_somebody_left(clock):
     assert not series.turn.taken("one")
 
 
+def test_a_hidden_page_loses_its_turn_to_one_that_looks_on(clock):
+    """Browsers let it ask once a second, and a class would wait for minutes."""
+    turn = Runs().of("adam", 0).turn
+    begun = clock.now
+    while clock.now < begun + training_turns.PATIENCE:
+        assert turn.take("hidden")
+        clock.now += 0.9
+        assert turn.taken("other")
+        clock.now += 0.1
+    assert turn.take("hidden")
+    assert turn.taken("other")  # it has just asked
+    clock.now += 0.9
+    assert turn.take("other")
+    for _ in range(100):
+        clock.now += training_turns.TICK
+        assert turn.taken("hidden")
+        assert turn.take("other")
+    clock.now += 0.9  # once late, for whatever reason
+    assert turn.taken("hidden")
+
+
 @pytest.mark.parametrize("late", [0.0, 0.02, 0.05])
 def test_two_series_take_turns_whenever_they_ask(clock, late):
     """Even if one of them always asks when the other has just been served."""
