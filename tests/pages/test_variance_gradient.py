@@ -65,7 +65,7 @@ def test_what_is_drawn_is_the_readers_own_row_and_its_backpropagation(name):
     hints = drawn[drawn["kind"] == "hint"]["text"].tolist()
     limit = max(np.abs(way.gradient(step)).max() for step in way.names) or 1
     for step, hint in zip(way.names, hints, strict=True):
-        cells = drawn[drawn["at"].str.startswith(f"{step} ").fillna(False).astype(bool)]
+        cells = drawn[drawn["at"].fillna("").str.startswith(f"{step} ")]
         gradient = np.atleast_2d(way.gradient(step))
         assert cells["at"].tolist() == [f"{step} {q} {k}" for q, k in np.ndindex(gradient.shape)]
         assert cells["text"].tolist() == [short(float(x)) for x in gradient.ravel()]
