@@ -1,6 +1,7 @@
 """How q·k spreads: asked before it is shown, every number the experiment's, in both languages."""
 
 import json
+import re
 from dataclasses import replace
 
 import altair as alt
@@ -8,7 +9,9 @@ import numpy as np
 import pytest
 from streamlit.runtime.scriptrunner import StopException
 
-from attention import experiment
+from attention import experiment, growing, intervals, small_experiments
+from attention.assumptions import Components
+from attention.distributions import exact_cdf, normal_cdf
 from tests.pages.reading import assert_well, code, frames, opened, said
 from ui import charts, link, variance_measure, views
 from ui import variance_spread as part
@@ -17,10 +20,11 @@ from ui import variance_spread_sizes as sizes
 from ui import workbench as w
 from ui.questions import QUESTIONS
 from ui.text import LANGUAGES, Text, catalogue
-from ui.variance_charts import number, percent
+from ui.variance_charts import estimate, estimated, number, percent
 
 CAT = w.preset("cat")
 SEEN = views.shown(CAT, part.GUESS, "skip")
+SMALL = views.shown(SEEN, sizes.OPEN, True)  # with the fold open that small experiments are in
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +34,7 @@ def spread():
 
 @pytest.fixture(scope="module", params=LANGUAGES)
 def page(request):
-    app = opened("variance", request.param, SEEN)
+    app = opened("variance", request.param, SMALL)
     assert_well(app)
     return app
 
@@ -44,17 +48,18 @@ def test_nothing_is_given_away_before_a_guess(lang, spread):
     assert_well(app)
     (frame,) = frames(app)
     assert set(frame["d"].dropna()) == {64}
-    assert set(frame["kind"]) == {"bar", "normal", "title", "share", "stop", "within"}
+    assert set(frame["kind"]) == {"bar", "normal", "title", "share", "bars", "steps", "dashes", "stop", "far"}
     everything = said(app) + "\n".join(frame["text"].dropna())
     assert number(spread.variance[experiment.STOPS.index(64)]) not in everything
     assert "Var(q·k) = d_k" not in everything
     assert "(q\\cdot k)=d_k" not in said(app)
     shares = spread.counts[experiment.STOPS.index(64)] / 10_000
     np.testing.assert_array_equal(frame.query("kind == 'bar'")["share"], shares)
-    inside = np.abs(next(experiment.grow_pairs(10_000, (64,), seed=0))) < 16
-    (words,) = frame.query("kind == 'within'")["text"]
-    assert words == catalogue("variance_spread", lang)["within"].replace("<<share>>", percent(inside.mean())).replace(
-        "<<low>>", "−16").replace("<<high>>", "16")  # fmt: skip
+    outside = np.abs(next(growing.grow_pairs(10_000, (64,), seed=0))) > 10
+    (words,) = frame.query("kind == 'far'")["text"]
+    assert words == Text("variance_spread", lang)("far", share=percent(outside.mean()), far=10)
+    standing = [*frame["text"].dropna(), *(m.value for m in app.markdown)]
+    assert not [text for text in standing if re.search(r"(?<![\d.])(8|16|24)(?![\d.])", text)]  # deviations of it
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -71,8 +76,10 @@ def test_a_guess_is_committed_drawn_and_judged_by_what_was_measured(lang, guess,
     catalogued = catalogue("variance_spread", lang)
     start = catalogued["doubled_right" if guess == "double" else "doubled_wrong"].split("<<")[0]
     (verdict,) = [m.value for m in app.markdown if m.value.startswith(start)]
-    for p in spread.power:
-        assert f"{2**p:.3f}" in verdict
+    at_64, at_128 = (spread.variance[experiment.STOPS.index(d_k)] for d_k in (64, 128))
+    assert f"{at_128 / at_64:.3f}" in verdict
+    for value in estimated(*spread.doubling):
+        assert value in verdict
     assert catalogued["doubled_off"] not in verdict
     if guess != "double":
         assert f"**{catalogued['doubled_double']}**" in verdict
@@ -85,14 +92,14 @@ def test_who_just_wants_to_see_has_no_line_of_his_own(page):
     assert frames(page)[0].query("kind in ['guess', 'named']").empty
 
 
-@pytest.mark.parametrize(("power", "guess", "right", "off"), [
-    ((1.0, 0.99, 1.01), "double", True, False), ((1.02, 1.01, 1.03), "double", True, True),
-    ((0.51, 0.49, 0.53), "double", False, False), ((0.51, 0.49, 0.53), "root", True, False),
-    ((1.9, 1.8, 1.95), "square", True, True), ((0.1, -0.1, 0.3), "same", True, False),
+@pytest.mark.parametrize(("doubling", "guess", "right", "off"), [
+    ((2.0, 1.95, 2.05), "double", True, False), ((2.1, 2.05, 2.15), "double", True, True),
+    ((1.42, 1.40, 1.44), "double", False, False), ((1.42, 1.40, 1.44), "root", True, False),
+    ((3.8, 3.7, 3.9), "square", True, True), ((1.02, 0.98, 1.06), "same", True, False),
 ])  # fmt: skip
-def test_the_verdict_follows_the_measurement_not_the_theory(spread, power, guess, right, off):
+def test_the_verdict_follows_the_measurement_not_the_theory(spread, doubling, guess, right, off):
     text = Text("variance_spread", "en")
-    verdict = part.verdict(replace(spread, power=power), guess, text)
+    verdict = part.verdict(replace(spread, doubling=doubling), guess, text)
     assert verdict.startswith("**Right.**") == right
     assert (text("doubled_off") in verdict) == off
 
@@ -106,20 +113,26 @@ def test_the_bars_are_the_counts_and_the_steps_what_theory_expects(page, spread)
         mine = bars[bars["d"] == d_k]
         np.testing.assert_array_equal(mine["a"], spread.edges[:-1])
         np.testing.assert_array_equal(mine["share"], spread.counts[s] / 10_000)
-        np.testing.assert_array_equal(mine["expected"], experiment.expected_shares(d_k))
+        expected = np.diff(exact_cdf(Components(), d_k, spread.edges * np.sqrt(d_k)))
+        np.testing.assert_allclose(mine["expected"], expected, atol=1e-9)
+        if d_k == 2:  # the Laplace distribution: half of exp(−|x|)
+            b = spread.edges[18:] * np.sqrt(2)
+            np.testing.assert_allclose(mine["expected"].iloc[18:], (np.exp(-b[:-1]) - np.exp(-b[1:])) / 2, atol=1e-9)
 
 
-def test_the_dashed_curve_is_the_normal_density(page):
+def test_the_dashed_curve_is_the_normal_distribution(page, spread):
     curve = frames(page)[0].query("kind == 'normal'")
-    np.testing.assert_array_equal(curve["expected"], experiment.normal_density(curve["a"]) * 0.25)
+    mine = curve[np.isin(curve["a"].round(9), (spread.edges[:-1] + 0.15).round(9))]
+    assert len(mine) == 18
+    np.testing.assert_allclose(mine["expected"], normal_cdf(mine["a"] + 0.125) - normal_cdf(mine["a"] - 0.125))
 
 
 def test_the_words_above_the_bars_say_the_measured_variance(page, spread):
     words = frames(page)[0].query("kind == 'measured'")
     for s, d_k in enumerate(experiment.STOPS):
         (shown,) = words[words["d"] == d_k]["text"]
-        for value in (spread.variance[s], spread.low[s], spread.high[s]):
-            assert number(value) in shown
+        for value in estimated(spread.variance[s], spread.low[s], spread.high[s]):
+            assert value in shown
         assert f"{d_k:,}" in shown
 
 
@@ -141,8 +154,11 @@ def test_the_lines_are_the_formula(page):
 def test_the_sentence_says_how_many_intervals_hold_the_prediction(page, spread):
     held = sum(low <= d <= high for d, low, high in zip(spread.d_k, spread.low, spread.high, strict=True))
     assert 12 <= held < 24
-    sentence = Text("variance_spread", page.session_state["lang"])("see_spread", held=held, stops=24)
+    every = dict(zip(("every", "every_low", "every_high"), estimated(*(2**p for p in spread.power)), strict=True))
+    sentence = Text("variance_spread", page.session_state["lang"])("see_spread", held=held, stops=24, **every)
     assert sentence in [m.value for m in page.markdown]
+    slope = np.polyfit(np.log2(spread.d_k), np.log2(spread.variance), 1)[0]
+    assert f"{2**slope:.4f}" == every["every"]
 
 
 # How many pairs it takes.
@@ -151,38 +167,62 @@ def test_the_sentence_says_how_many_intervals_hold_the_prediction(page, spread):
 def test_every_experiment_is_shown_with_its_own_interval(page, spread):
     ones = frames(page)[1].query("kind == 'one'")
     assert len(ones) == sum(len(each.variance) for each in spread.trials)
-    steps = sizes.sizes(spread)
-    assert list(steps.values()) == list(range(1, 9))
+    labels = [sizes.size_of(each) for each in sizes.sizes(spread)]
+    assert labels == ["2 × 2", "4", "1 × 6", "6", "10", "20", "50", "100", "200", "10000"]
     for each in spread.trials:
-        mine = ones[(ones["d"] == each.d_k) & (ones["s"] == steps[each.size])]
+        mine = ones[(ones["d"] == each.d_k) & (ones["s"] == 1 + labels.index(sizes.size_of(each)))]
         assert mine["r"].tolist() == list(range(1, len(each.variance) + 1))
         for column in ("variance", "low", "high"):
             np.testing.assert_array_equal(mine["y" if column == "variance" else column], getattr(each, column))
         np.testing.assert_array_equal(mine["hit"], (each.low <= each.d_k) & (each.d_k <= each.high))
-        for text, value in zip(mine["text"], each.variance, strict=True):
-            assert number(value) in text
+        for text, *values in zip(mine["text"], each.variance, each.low, each.high, strict=True):
+            for value in estimated(*values):
+                assert value in text
+        assert (mine["low"] < mine["high"]).all()
 
 
 def test_the_band_and_how_often_the_interval_is_right_are_measured(page, spread):
     frame, lang = frames(page)[1], page.session_state["lang"]
     text = Text("variance_spread", lang)
     for each in spread.trials:
-        mine = frame[(frame["d"] == each.d_k) & (frame["n"] == each.size)]
+        mine = frame[(frame["d"] == each.d_k) & (frame["n"] == each.size) & (frame["paired"] == (not each.by_hand))]
         assert mine[mine["kind"] == "band"][["low", "high"]].to_numpy().tolist() == [list(each.band)]
         says = mine[mine["kind"] == "covers"]["text"].tolist()
         share = percent(each.covered / each.count)
         assert says == ([text("covers", share=share, count=f"{each.count:,}")] if each.count > 1 else [])
-    four = spread.trials[0]
-    assert (four.d_k, four.size) == (2, 4)
-    for value in (*map(number, four.band), percent(four.covered / four.count)):
-        assert value in next(m.value for m in page.markdown if "2 × 2" in m.value and "95%" in m.value)
+        above = (each.variance > 4 * each.d_k).sum()
+        assert mine[mine["kind"] == "beyond"]["text"].tolist() == ([text("beyond", count=above)] if above else [])
+    arrays, four = spread.trials[:2]
+    assert (arrays.d_k, arrays.by_hand, four.d_k, four.size, four.by_hand) == (2, (2, 2), 2, 4, None)
+    words = next(m.value for m in page.markdown if "2 × 2" in m.value and "95%" in m.value)
+    for value in (*map(number, arrays.band), *(percent(each.covered / each.count) for each in (arrays, four))):
+        assert value in words
+
+
+@pytest.mark.parametrize(("shared", "apart", "said"), [
+    (0.45, 0.55, "few_shared"), (0.55, 0.55, "few"), (0.54, 0.55, "few"), (0.45, 0.90, "shared_few"),
+])  # fmt: skip
+def test_causes_are_told_in_the_order_of_what_was_measured(spread, shared, apart, said):
+    arrays, four = (replace(spread.trials[0], covered=round(2500 * share)) for share in (shared, apart))
+    assert sizes.cause(arrays, four) == said
+    changed = replace(spread, trials=(arrays, replace(four, by_hand=None), *spread.trials[2:]))
+    text = Text("variance_spread", "en")
+    assert catalogue("variance_spread", "en")[f"cause_{said}"].split("<<")[0] in sizes.said(changed, text)
 
 
 def test_the_table_gives_every_size_and_intervals_of_the_shares(spread):
     table = sizes.as_table(spread, Text("variance_spread", "en")).splitlines()
     assert len(table) == 2 + len(spread.trials)
-    low, high = experiment.share_interval(spread.trials[0].covered, 2500)
+    low, high = intervals.share_interval(spread.trials[0].covered, 2500)
     assert f"({percent(low)} – {percent(high)})" in table[2]
+
+
+def test_small_experiments_are_folded_until_asked_for():
+    app = opened("variance", "en", SEEN)
+    assert_well(app)
+    assert len(frames(app)) == 1
+    assert Text("variance_spread", "en")("why_sizes") not in said(app)
+    assert not views.get(code(app), sizes.OPEN)
 
 
 def test_the_question_about_2_by_2_arrays_opens_this_picture(page, spread):
@@ -213,7 +253,7 @@ def test_drawing_again_changes_the_numbers_and_the_link_and_can_be_undone():
 
 
 def test_a_link_opens_the_very_draw_and_more_pairs_allow_larger_experiments():
-    app = opened("variance", "zh", replace(SEEN, variance_seed=42))
+    app = opened("variance", "zh", replace(SMALL, variance_seed=42))
     app.select_slider(key="variance_draws").set_value(20_000).run()
     assert_well(app)
     spread = experiment.measure_spread(20_000, seed=42)
@@ -221,6 +261,9 @@ def test_a_link_opens_the_very_draw_and_more_pairs_allow_larger_experiments():
     np.testing.assert_array_equal(points["y"], spread.variance)
     assert app.number_input(key="variance_seed").value == 42
     assert frames(app)[1]["n"].dropna().unique().tolist() == [4, 6, 10, 20, 50, 100, 200, 500, 20_000]
+    spec = json.loads(app.get("vega_lite_chart")[1].proto.spec)
+    (names,) = [param["bind"]["labels"] for param in spec["params"] if param["name"] == "step"]
+    assert names[-2:] == ["500", "20000"]
 
 
 @pytest.mark.parametrize("fields", [
@@ -234,15 +277,15 @@ def test_a_link_cannot_ask_for_more_than_the_controls(fields):
 
 def test_another_language_or_draw_or_guess_keeps_the_sliders():
     """The specs depend on the layout and the number of pairs alone: the browser updates the charts in place."""
-    en = opened("variance", "en", SEEN)
-    zh = opened("variance", "zh", replace(views.shown(CAT, part.GUESS, "root"), variance_seed=1))
+    en = opened("variance", "en", SMALL)
+    zh = opened("variance", "zh", replace(views.shown(SMALL, part.GUESS, "root"), variance_seed=1))
     specs = [[chart.proto.spec for chart in app.get("vega_lite_chart")] for app in (en, zh)]
     assert specs[0] == specs[1]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_chart_has_its_table_and_description_and_nothing_is_left_unfilled(lang):
-    asking, app = opened("variance", lang), opened("variance", lang, SEEN)
+    asking, app = opened("variance", lang), opened("variance", lang, SMALL)
     for page, keys in ((asking, ["first_table"]), (app, ["spread_table", "sizes_table"])):
         for key in keys:
             page.toggle(key=key).set_value(True)
@@ -257,10 +300,19 @@ def test_every_chart_has_its_table_and_description_and_nothing_is_left_unfilled(
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_how_it_was_measured_says_how_much(lang, spread):
-    how = Text("variance_spread", lang)("how", **dict.fromkeys(("draws", "seed", "literal", "repeats", "stops"), "7"))
-    assert "chi^2_m" in how
-    assert "<<" not in how
+def test_the_folds_say_why_and_how_much_was_measured(lang, spread):
+    app = opened("variance", lang, replace(SEEN, variance_seed=3))
+    assert "m_2^2" not in said(app)
+    for fold in ("spread_why", "spread_how"):
+        app.session_state[fold] = True
+    app.run()
+    assert_well(app)
+    (why,) = [m.value for m in app.markdown if "begin{aligned}" in m.value]
+    assert "d_k}{d_k} = 1" in why
+    (how,) = [m.value for m in app.markdown if "m_2^2" in m.value]
+    for value in ("10,000", "64", "24", f"{small_experiments.REPEATS:,}", str(small_experiments.LEAST)):
+        assert value in how
+    assert re.search(r"(seed|种子) 3\b", how)
 
 
 def test_the_tables_hold_the_measured_numbers(spread):
@@ -270,10 +322,10 @@ def test_the_tables_hold_the_measured_numbers(spread):
     s = experiment.STOPS.index(64)
     estimates = [spread.variance[s], spread.low[s], spread.high[s]]
     for values in (estimates, np.sqrt(estimates), np.divide(estimates, 64)):
-        assert "{} ({} … {})".format(*map(number, values)) in row
-    low, high = spread.mean[s] - spread.mean_error[s], spread.mean[s] + spread.mean_error[s]
-    assert f"{number(abs(spread.mean[s]))} (" in row
-    assert f"({number(low).replace('-', '−')} … {number(high)})" in row
+        assert estimate(*values) in row
+    assert estimate(spread.mean[s], spread.mean[s] - spread.mean_error[s], spread.mean[s] + spread.mean_error[s]) in row
+    assert "…" not in row
+    assert "-" not in row
 
 
 def test_a_second_visitor_does_not_measure_again(monkeypatch):
@@ -333,5 +385,5 @@ def test_charts_fit_every_layout(layout):
             for each in node:
                 yield from widths(each)
 
-    for spec in (pictures.spec(layout), pictures.first_spec(layout), sizes.spec(layout, 8)):
+    for spec in (pictures.spec(layout), pictures.first_spec(layout), sizes.spec(layout, ("2 × 2", "4"))):
         assert max(widths(spec)) * spec["columns"] < charts.ROOM[layout][0]
