@@ -54,15 +54,20 @@ def _gradient(series: Series, d_k: int, unscaled: Outcome, text: Text) -> str:
     first, end = (typical("none", "gradient", step) for step in (FIRST, training.STEPS))
     begun = ([at(curve, FIRST) for curve in finished(series, d_k, scale, "gradient")] for scale in ("none", "sqrt"))
     ratios = [bare / scaled for bare, scaled in zip(*begun, strict=False)]  # of runs that begin alike
-    begins = "more" if median(ratios) > 1.25 else "less" if median(ratios) < 0.8 else "same"
+    begins = {_begins(ratio) for ratio in ratios}
+    begin = "mixed" if {"more", "less"} <= begins else _begins(median(ratios))
     ends = "learned" if unscaled.kind == "fast" else "gone" if end < 0.1 * first else "left"
     values = {"d_k": d_k, "first": FIRST, "ratio": median_and_range(ratios, text), "left": percent(end / first),
               "last": training.STEPS + 1 - LAST, "steps": training.STEPS, "loss": number(unscaled.end),
               "entropy": number(typical("none", "entropy", training.STEPS))}  # fmt: skip
-    said = [f"gradient_{begins}", f"then_{ends}"]
+    said = [f"gradient_{begin}", f"then_{ends}"]
     if ends == "gone" and typical("none", "entropy", training.STEPS) < HARD:
         said.append("and_hard")
     return text.sentences([text(id, **values) for id in said])
+
+
+def _begins(ratio: float) -> str:
+    return "more" if ratio > 1.25 else "less" if ratio < 0.8 else "same"
 
 
 def _conclusion(d_k: int, unscaled: Outcome, scaled: Outcome, text: Text) -> str:

@@ -271,11 +271,12 @@ def test_what_is_said_of_the_gradient_is_measured(more, ids, lang):
     assert sentence == text.sentences([text(id, **values) for id in ids])
 
 
-def test_seeds_whose_gradients_begin_otherwise_are_in_the_range():
+@pytest.mark.parametrize(("last", "id"), [(6.0, "gradient_mixed"), (1.0, "gradient_less")])
+def test_seeds_whose_gradients_begin_otherwise_are_told_of(last, id):
     series, text = made(2.0, gradient=0.5, seeds=3), Text("variance_training", "en")
-    series.done[Setting(LARGEST, "none", "adam", 2)]["gradient"][:] = 6.0
+    series.done[Setting(LARGEST, "none", "adam", 2)]["gradient"][:] = last
     sentence = list(variance_training_words.findings(series, False, text))[2]
-    assert sentence.startswith(text("gradient_less", d_k=LARGEST, first=10, ratio="0.50 (0.50 … 6.00)"))
+    assert sentence.startswith(text(id, d_k=LARGEST, first=10, ratio=f"0.50 (0.50 … {last:.2f})"))
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
