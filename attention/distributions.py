@@ -63,7 +63,8 @@ def exact_cdf(components: Components, d_k: int, x: ArrayLike) -> Array:
     converges exponentially.
 
     x: (m,).
-    Raises: InputError if the law is not normal, if there are means and ρ both, or d_k is no whole number from 1.
+    Raises: InputError if the law is not normal, there are means and ρ both, d_k is no whole number from 1, or x are not
+    finite numbers.
     Source: Gil-Pelaez (1951), Biometrika 38; Imhof (1961), Biometrika 48.
 
     >>> exact_cdf(Components(), 2, [0.0, 1.0]).round(6).tolist()  # 1 − e^(−x)/2, a Laplace distribution

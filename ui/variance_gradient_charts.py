@@ -14,8 +14,8 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
-from attention.saturation import DEAD
-from ui import charts, live, theme
+from ui import charts, theme
+from ui import variance_gradient_live as live
 from ui.charts import INK, LABELS, LEGIBLE
 from ui.text import in_both
 from ui.variance_charts import SPACING, layered, page
@@ -64,7 +64,7 @@ def jacobian_spec(n: int, layout: str) -> dict[str, Any]:
     # Flush: what is written beside the plots changes while they are dragged, and must not push them around.
     spacing = {"column": room + SPACING - n * cell, "row": 76}
     return page(views, columns, in_both("jacobian_alt", "variance_gradient")) | {
-        "transform": _steps(cell), "params": _params(n, 1 if one else SLOTS), "bounds": "flush", "spacing": spacing,
+        "transform": live.steps(cell), "params": _params(n, 1 if one else SLOTS), "bounds": "flush", "spacing": spacing,
     }  # fmt: skip
 
 
@@ -114,41 +114,6 @@ def _marks(n: int, cell: int, room: int, small: bool) -> dict[str, Any]:
     view = layered(n * cell, height, *([] if small else _entries(n, cell, room)), *_bars(n, cell), *words)
     view["resolve"]["scale"]["y"] = "independent"
     return view
-
-
-def _steps(cell: int) -> list[dict[str, Any]]:
-    """From the distances to the weights, to the entries and to what is said of them: once for all rows."""
-    tips = {
-        "tip": f"'J[' + datum.name_i + ', ' + datum.name_j + '] = ' + {_shown('live', 4)}",
-        "tip_p": f"datum.i === datum.j ? 'p(' + datum.name_j + ') = ' + {_shown('p_i', 4)} : ''",
-    }
-    numbers = {"shown": _shown("live", 2), "shown_p": f"datum.i === datum.j ? {_shown('p_i', 2)} : ''"}
-    dead = f"(datum.size < {DEAD} ? datum.dead : '')"
-    return [
-        *_calculated(power_i="exp(s * datum.a)", power_j="exp(s * datum.b)"),
-        _summed("power_j", "total", ["slot", "i"]),
-        *_calculated(
-            p_i="datum.power_i / (datum.total || 1)", p_j="datum.power_j / (datum.total || 1)",
-            live="datum.i === datum.j ? datum.p_i - datum.p_i * datum.p_i : -datum.p_i * datum.p_j",
-            square="datum.live * datum.live", ink="1", **tips, **(numbers if cell >= LEGIBLE else {}),
-        ),
-        _summed("square", "squares", ["slot"]),
-        *_calculated(size="sqrt(datum.squares)"),
-        *_calculated(norm=f"datum.i + datum.j === 0 ? '‖J‖ = ' + {_shown('size', 3)} + {dead} : ''"),
-    ]  # fmt: skip
-
-
-def _calculated(**steps: str) -> list[dict[str, Any]]:
-    return [{"calculate": how, "as": name} for name, how in steps.items()]
-
-
-def _summed(field: str, name: str, by: list[str]) -> dict[str, Any]:
-    return {"joinaggregate": [{"op": "sum", "field": field, "as": name}], "groupby": by}
-
-
-def _shown(field: str, decimals: int) -> str:
-    """A number as `display.short` shows it."""
-    return live.short(decimals, False).replace("datum.live", f"datum.{field}")
 
 
 def _bars(n: int, cell: int) -> list[alt.Chart]:
@@ -203,7 +168,7 @@ def _chosen(n: int, cell: int, room: int, x: alt.X, y: alt.Y) -> list[alt.Chart]
         chosen.mark_rect(filled=False, cornerRadius=3, stroke=stroke, strokeWidth=width, tooltip=None).encode(x, y)
         for stroke, width in ((theme.PAPER, 4.5), (theme.CHOSEN, 2.5))
     ]
-    said = _said(_arithmetic(), -LABELS + 8, bottom + 16, 13, chosen, limit=room - 8)
+    said = _said(live.arithmetic(), -LABELS + 8, bottom + 16, 13, chosen, limit=room - 8)
     # Room for it at the edge of the chart, which does not grow while one drags.
     edge = chosen.mark_point(opacity=0, size=1, tooltip=None, aria=False).encode(
         alt.XValue(room - LABELS), alt.YValue(bottom))  # fmt: skip
@@ -244,13 +209,3 @@ def _light() -> str:
     low, high = light.index(False), 255 - light[::-1].index(False)
     ends = [(2 * (step / 255) - 1) * MOST for step in (low, high)]
     return f"datum.open && (datum.live < {ends[0]} || datum.live > {ends[1]})"
-
-
-def _arithmetic() -> str:
-    """The chosen entry with the numbers put in; 1 − p as a number, since 1 − 1.00 would say 0."""
-    p, other, entry = (
-        f"format({x}, abs({x}) > 0 && abs({x}) < 1e-3 ? '.1e' : '.3~g')"
-        for x in ("datum.p_i", "(datum.i === datum.j ? 1 - datum.p_i : datum.p_j)", "datum.live")
-    )
-    name, sign = "'J[' + datum.name_i + ', ' + datum.name_j + '] ≈ '", "(datum.i === datum.j ? '' : '−')"
-    return f"{name} + {sign} + {p} + ' · ' + {other} + ' ≈ ' + {entry}"
