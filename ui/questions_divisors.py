@@ -39,6 +39,6 @@ def too_much(bench: Workbench) -> Facts:
     found = _measured(bench.variance_seed)
     facts: Facts = {"heads": str(HEADS), "root": short(math.sqrt(HEADS)), "sqrt": _entropy(found, "sqrt", AT[0])}
     for name in ("root_model", "model"):
-        facts |= {f"spread_{name}": short(found.spread(AT[0], name)[0], 3),
+        facts |= {f"spread_{name}": short(found.spread(AT[0], name)[0], 4),
                   f"entropy_{name}": short(found.entropy[found.at(AT[0], name)][0], 4)}  # fmt: skip
-    return facts
+    return facts | {"formula_model": short(math.sqrt(AT[0]) / (HEADS * AT[0]), 4)}

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from attention import experiment
+from attention import experiment, matching
 from ui import link, masks, questions, scratch_evidence, shell, views
 from ui import workbench as w
 from ui.questions import QUESTIONS
@@ -105,8 +105,9 @@ def test_4_and_7_only_the_root_keeps_the_rows_as_they_are():
     assert said_4["sqrt_256"] == pytest.approx(said_4["sqrt_64"], abs=0.02)
     for name, by in (("root_model", math.sqrt(512)), ("model", 512)):
         assert said_7[f"entropy_{name}"] == pytest.approx(entropy(by), abs=0.00006)
-        assert said_7[f"spread_{name}"] == pytest.approx(np.sqrt((dots**2).mean()) / by, abs=0.0006)
+        assert said_7[f"spread_{name}"] == pytest.approx(dots.std() / by, abs=0.00006)
     assert (said_7["heads"], said_7["root"], said_7["sqrt"]) == (8, 2.83, said_4["sqrt_64"])
+    assert said_7["formula_model"] == 0.0156
 
 
 def test_5_variances_of_2_by_2_arrays_are_all_over_the_place_but_right_on_average():
@@ -129,6 +130,21 @@ def test_6_correlated_components_shift_the_mean_and_widen_the_spread():
     assert dots.var() == pytest.approx(1.81, abs=0.07)
     shows = QUESTIONS[6].shows
     assert (shows["variance.rho"], shows["variance.broken_at"]) == (100 * rho, d_k)
+
+
+def test_6_one_vector_of_independent_components_is_enough():
+    draw, d_k = np.random.default_rng(7).choice, 16
+    q, k = draw([-1, 1], (50_000, d_k)), draw([-1, 1], (50_000, 1)).repeat(d_k, axis=1)  # all of k are the same
+    assert (q * k).sum(axis=1).var() == pytest.approx(d_k, rel=0.04)
+
+
+def test_6_softmax_ignores_what_all_keys_share_and_not_what_one_is_ahead_by():
+    row = np.array([0.3, -1.2, 0.5])
+    np.testing.assert_allclose(weights((row + said(6)["mean"])[None]), weights(row[None]))
+    rows = matching.draw_rows(4000, (16, 256), seed=1)
+    small, large = matching.match_weights(rows, said(6)["rho"])[:, 1, 0]  # ÷ √d_k
+    assert 0.5 < small < large
+    assert large > 0.95
 
 
 def test_8_along_the_wrong_axis_the_rows_do_not_add_up_and_the_page_shows_it():
