@@ -22,7 +22,7 @@ from attention.growing import BLOCK, Report, checked_stops, chunks
 from attention.intervals import mean_interval, variance_interval
 
 Floats = NDArray[np.floating]
-Draw = Callable[[tuple[int, int]], Floats]
+Draw = Callable[[tuple[int, ...]], Floats]
 
 LAWS = ("normal", "uniform", "signs", "laplace")
 """What one component may follow, each with mean 0 and variance 1: N(0, 1), U(−√3, √3), ±1, Laplace(1/√2)."""
@@ -175,14 +175,27 @@ def draw_products(
     """
     one_of("law", law, LAWS)
     draws, stops = whole_number("draws", draws), checked_stops(stops)
-    for_q, for_k, _ = _generators(seed)
-    draw_q, draw_k = _drawn(law, for_q), _drawn(law, for_k)
+    draw_q, draw_k, _ = draw_vectors(law, seed)
 
     def terms(size: int) -> list[Array]:
         return [np.einsum("id,id->d", draw_q((size, draws)), draw_k((size, draws)))]
 
     (products,) = add_up(terms, stops, BLOCK // draws, report)
     return products
+
+
+def draw_vectors(law: str, seed: int) -> tuple[Draw, Draw, np.random.Generator]:
+    """What draws components of queries and of keys by one law, in arrays of the shape asked for, and a third source.
+
+    Raises: InputError if the law is unknown, or the seed is no whole number from 0.
+
+    >>> draw_q, draw_k, _ = draw_vectors("signs", 0)
+    >>> draw_q((2, 3)).shape
+    (2, 3)
+    """
+    one_of("law", law, LAWS)
+    for_q, for_k, for_shared = _generators(whole_number("seed", seed, 0))
+    return _drawn(law, for_q), _drawn(law, for_k), for_shared
 
 
 def _drawn(law: str, random: np.random.Generator) -> Draw:
