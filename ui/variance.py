@@ -30,7 +30,8 @@ PARTS = {
 }  # fmt: skip
 *_, LAST = PARTS
 #: the parts that ask before they show
-GUESSES = {"spread": "variance.guess_doubled", "softmax": "variance.guess_dead", "training": "variance.guess_trains"}
+GUESSES = {"spread": "variance.guess_doubled", "softmax": "variance.guess_dead", "training": "variance.guess_trains",
+           "divisors": "variance.guess_alpha"}  # fmt: skip
 
 _SHOWN = "variance_shown"  #: the part that the browser shows
 

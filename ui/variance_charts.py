@@ -71,15 +71,37 @@ def estimate(x: float, low: float, high: float) -> str:
     return value if start == end else f"{value} ({start} – {end})"
 
 
-def percent(share: float) -> str:
+def evenness(found: Iterable[float]) -> str:
+    """A mean entropy and its interval. It is 1 for equal scores alone: random ones come so near that none can tell.
+
+    >>> evenness((0.8304, 0.8275, 0.8333)), evenness((0.99999, 0.99998, 1.0)), evenness((1.0, 1.0, 1.0))
+    ('0.8304 (0.8275 – 0.8333)', '≈1', '≈1')
+    """
+    value, low, high = found
+    return "≈1" if value > 0.99995 else estimate(value, low, high)
+
+
+def percent(share: float, decimals: int = 0) -> str:
     """A share; what would round to a false 0 or 100 says so.
 
-    >>> percent(0.0), percent(0.0003), percent(0.334), percent(0.9999)
-    ('0%', '<1%', '33%', '>99%')
+    >>> percent(0.0), percent(0.0003), percent(0.334), percent(0.9999), percent(0.0003, 1), percent(0.0048, 1)
+    ('0%', '<1%', '33%', '>99%', '<0.1%', '0.5%')
     """
-    if 0 < share < 0.005:
-        return "<1%"
-    return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
+    least = 10.0**-decimals
+    if 0 < 100 * share < least / 2:
+        return f"<{least:.{decimals}f}%"
+    return f">{100 - least:.{decimals}f}%" if 100 - least / 2 <= 100 * share < 100 else f"{share:.{decimals}%}"
+
+
+def estimated_share(x: float, low: float, high: float) -> str:
+    """A share and its interval, with a decimal where that reaches less than a percent.
+
+    >>> estimated_share(0.7095, 0.6953, 0.7234), estimated_share(0.079, 0.071, 0.0877), estimated_share(0, 0, 0.00096)
+    ('71% (70% – 72%)', '7.9% (7.1% – 8.8%)', '0% (0% – 0.1%)')
+    """
+    decimals = int(high - low < 0.02)
+    value, start, end = (percent(each, decimals if each else 0) for each in (x, low, high))
+    return f"{value} ({start} – {end})"
 
 
 Record = dict[str, Any]  # of a chart's data: field → value
@@ -100,11 +122,16 @@ def d_k_slider(start: float, least: float = 0, most: float = 12, step: float = 0
     return [{"name": "log2_dk", "value": start, "bind": bind}, {"name": "dk", "expr": "round(pow(2, log2_dk))"}]
 
 
-def alpha_slider(start: float, name: str) -> list[dict[str, Any]]:
+def alpha_slider(start: float) -> list[dict[str, Any]]:
     """The power α of d_k that is dragged, and which of the measured ALPHAS it is."""
-    bind = {"input": "range", "min": 0, "max": 1, "step": ALPHAS[1], "name": name}
+    bind = {"input": "range", "min": 0, "max": 1, "step": ALPHAS[1], "name": "α =\u00a0"}
     return [{"name": "alpha", "value": start, "bind": bind},
             {"name": "step", "expr": f"round(alpha * {len(ALPHAS) - 1})"}]  # fmt: skip
+
+
+def is_wide(layout: str) -> bool:
+    """Whether things have room beside each other."""
+    return layout in {"xl", "wide"}
 
 
 # What the specs are put together from. Altair checks each mark. Nested in Altair too, they would be checked

@@ -1,8 +1,8 @@
 """The charts of the divisors, as one spec: what is dragged in it moves all of them, and asks no server.
 
-Four panels, each a histogram over the weights that the same three queries give: undivided, by √d_k, by the power that
-is dragged, and by another divisor. Below them the spread and the entropy against d_k. The weights are computed in the
-browser, from the scores.
+Panels, each a histogram over the weights that the same three queries give: by the power that is dragged, undivided, and
+by another divisor; once it is found, by √d_k too, and below them the spread and the entropy against d_k. The weights
+are computed in the browser, from the scores.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ import altair as alt
 from ui import charts, theme
 from ui.charts import INK
 from ui.text import in_both
-from ui.variance_charts import COLOURS, TICKS, alpha_slider, d_k_slider, layered, of_kind, page
-from ui.variance_divisors_frame import OUTLINED, SIDES, WIDTH
+from ui.variance_charts import COLOURS, TICKS, alpha_slider, d_k_slider, is_wide, layered, of_kind, page
+from ui.variance_divisors_frame import OPEN, OUTLINED, SIDES, WIDTH
 
 CLOSE = {"grid": False, "labelPadding": 4}  #: an axis of which the labels keep near
 REACH = 6  #: how far to both sides of 0 a histogram goes
 TOP = 0.125  #: the share of scores at its top
+FLOOR, CEILING = 0.001, 100  #: of the axis of standard deviations
+MARGIN = 52  #: pixels around the whole
 START_ALPHA, START = 0.25, 6  #: at first d_k = 2⁶ = 64
 
 #: how wide a panel makes one standard unit of q·k, and what it makes of a score
@@ -31,32 +33,34 @@ _DRAGGED = "datum.i === step"
 _NOW = "datum.d === dk"
 
 
-@lru_cache(maxsize=8)
-def spec(layout: str) -> dict[str, Any]:
-    """Four panels and two curves, and the sliders for α and d_k."""
-    room, small = charts.ROOM[layout][0], layout == "phone"
-    columns = 4 if room > 800 else 2
-    gap, (tall, low) = 10 if small else 22, (66, 30) if columns == 2 else (110, 44) if layout == "xl" else (80, 34)
+@lru_cache(maxsize=16)
+def spec(layout: str, answered: bool) -> dict[str, Any]:
+    """The panels, and once the question is answered two curves; with sliders for α and d_k."""
+    room, small, sides = charts.ROOM[layout][0] - MARGIN, layout == "phone", SIDES if answered else OPEN
+    columns = len(sides) if is_wide(layout) else 2
+    gap, (tall, low) = 10 if small else 22, (66, 30) if columns == 2 else (110, 44) if layout == "xl" else (84, 34)
     width = (room - (columns - 1) * gap) // columns
-    panels = [_panel(side, width, tall, low, small) for side in SIDES]
-    wide = (room - gap) // 2 - 34
-    curves = [_curve(kind, wide, 78 if columns == 2 else tall - 14, columns == 2) for kind in ("spread", "entropy")]
-    rows = [{"hconcat": panels[i : i + columns], "spacing": gap} for i in range(0, 4, columns)]
-    params = [*alpha_slider(START_ALPHA, "α =\u00a0"), *d_k_slider(START, least=2, step=1)]
-    whole = page([], 1, in_both("alt", "variance_divisors")) | {"params": params}
+    panels = [_panel(side, width, tall, low, small, first=side == sides[0]) for side in sides]
+    rows = [{"hconcat": panels[i : i + columns], "spacing": gap} for i in range(0, len(sides), columns)]
+    if answered:
+        wide = (room - gap) // 2 - 34
+        curves = [_curve(kind, wide, 78 if columns == 2 else tall - 14, columns == 2) for kind in ("spread", "entropy")]
+        rows.append({"hconcat": curves, "spacing": gap})
+    params = [*alpha_slider(START_ALPHA), *d_k_slider(START, least=2, step=1)]
+    whole = page([], 1, in_both("alt" if answered else "open_alt", "variance_divisors")) | {"params": params}
     del whole["concat"], whole["columns"]
-    return whole | {"vconcat": [*rows, {"hconcat": curves, "spacing": gap}], "spacing": 12}
+    return whole | {"vconcat": rows, "spacing": 12}
 
 
 def _colour(channel: Any = alt.Color) -> Any:
     return channel("who:N", scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())), legend=None)
 
 
-def _panel(side: str, width: int, tall: int, low: int, small: bool) -> dict[str, Any]:
-    return {"vconcat": [_histogram(side, width, tall, small), _weights(side, width, low, small)], "spacing": 12}
+def _panel(side: str, width: int, tall: int, low: int, small: bool, *, first: bool) -> dict[str, Any]:
+    return {"vconcat": [_histogram(side, width, tall, small, first), _weights(side, width, low, small)], "spacing": 14}
 
 
-def _histogram(side: str, width: int, height: int, small: bool) -> dict[str, Any]:
+def _histogram(side: str, width: int, height: int, small: bool, first: bool) -> dict[str, Any]:
     """The bars of the chosen d_k, and the outlines of others."""
     share = "other" if side == "other" else "y"
     wide = alt.Scale(domain=[-REACH, REACH], nice=False)
@@ -77,27 +81,29 @@ def _histogram(side: str, width: int, height: int, small: bool) -> dict[str, Any
     outlines = shown.transform_calculate(**stretched, ink="1").mark_line(
         clip=True, strokeWidth=1, opacity=0.5, tooltip=None
     ).encode(alt.X("middle:Q", scale=wide), y, INK, alt.Detail("d:Q"), alt.Order("a:Q"))
-    size = 12 if small else 14
-    return layered(width, height, bars, outlines, *_titles(side, size, small))
+    return layered(width, height, bars, outlines, *_titles(side, small, first))
 
 
-def _titles(side: str, size: int, small: bool) -> list[alt.Chart]:
-    """What a panel divides by and what comes of it."""
-    title = "'q·k ÷ d_k^' + format(alpha, '.2f')" if side == "power" else "datum.text"
-    marks = [_word("title", side, -24, text=title, fontSize=size, fontWeight="bold"),
-             _word("spread_word", side, -9, fontSize=11 if small else 12)]  # fmt: skip
-    if side == "sqrt":  # there is room beside the bell, whatever is dragged
-        marks.append(_word("stop", None, 6, fontSize=11 if small else 14, fontWeight="bold"))
-    return marks
+def _titles(side: str, small: bool, first: bool) -> list[alt.Chart]:
+    """What a panel divides by and what comes of it, and before all of them the chosen d_k."""
+    title, size = "'q·k ÷ d_k^' + format(alpha, '.2f')" if side == "power" else "datum.text", 12 if small else 14
+    marks = [_word("title", side, -22, text=title, fontSize=size, fontWeight="bold"),
+             _word("spread_word", side, -7, text=_short(small), fontSize=11)]  # fmt: skip
+    return [*marks, _word("stop", None, -40, fontSize=size, fontWeight="bold")] if first else marks
 
 
-def _word(kind: str, side: str | None, y: float, x: float = 0, text: str = "datum.text", **mark: Any) -> alt.Chart:
+def _short(small: bool) -> str:
+    """An estimate, on a phone without its interval."""
+    return "split(datum.text, ' (')[0]" if small else "datum.text"
+
+
+def _word(kind: str, side: str | None, y: float, text: str = "datum.text", **mark: Any) -> alt.Chart:
     """Words at a fixed place, in the theme's ink; those of a d_k or an α follow the sliders."""
     mine = of_kind(kind) if side is None else of_kind(kind).transform_filter(f"datum.side === '{side}'")
     if kind in {"stop", "spread_word", "entropy_word"}:
         mine = mine.transform_filter(f"{_NOW} && {_DRAGGED}" if side == "power" else _NOW)
     return mine.transform_calculate(ink="1").mark_text(**{"align": "left", "text": {"expr": text}, **mark}).encode(
-        alt.XValue(x), alt.YValue(y), INK
+        alt.XValue(0), alt.YValue(y), INK
     )  # fmt: skip
 
 
@@ -114,41 +120,53 @@ def _weights(side: str, width: int, height: int, small: bool) -> dict[str, Any]:
     bars = chosen.mark_rect(stroke=theme.MASKED_STROKE, strokeWidth=0.8).encode(
         x, y, alt.X2("b:Q"), alt.Y2Datum(0), alt.Color("p:Q", scale=ramp, legend=None), tooltip=tips
     )
-    return layered(width, height, bars, _word("entropy_word", side, -7, fontSize=11 if small else 12))
+    said = [_word("weights_word", None, -19, fontSize=11),
+            _word("entropy_word", side, -6, text=_short(small), fontSize=11)]  # fmt: skip
+    return layered(width, height, bars, *said)
 
 
 def _curve(kind: str, width: int, height: int, small: bool) -> dict[str, Any]:
     """The spread or the entropy against d_k: a line a panel, a rule at the chosen d_k."""
     x = alt.X("d:Q", title=None, scale=alt.Scale(type="log", base=2, domain=[3.4, 4800], nice=False),
               axis=alt.Axis(values=TICKS[1::2] if small else TICKS[1:], format="d", **CLOSE))  # fmt: skip
-    if kind == "spread":
-        scale = alt.Scale(type="log", domain=[0.001, 100], nice=False)
-        axis = alt.Axis(values=[0.01, 1, 100], format="~g", grid=True, gridOpacity=0.4)
-    else:
-        scale = alt.Scale(domain=[0, 1.03], nice=False)
-        axis = alt.Axis(values=[0, 0.5, 1], format="~g", grid=True, gridOpacity=0.4)
-    dragged, by = of_kind(f"power_{kind}"), "1"
-    if kind == "spread":
-        by = "pow(datum.d, alpha)"
-    else:
-        dragged = dragged.transform_filter(_DRAGGED)
     # (Fields of their own: what is written over is read again when α changes, and would be divided once more.)
+    by = "pow(datum.d, alpha)" if kind == "spread" else "1"
+    dragged = of_kind(f"power_{kind}") if kind == "spread" else of_kind(f"power_{kind}").transform_filter(_DRAGGED)
     dragged = dragged.transform_calculate(**{f"{name}_now": f"datum.{name} / {by}" for name in ("y", "low", "high")})
-    marks = [of_kind("stop").transform_filter(_NOW).transform_calculate(ink="1").mark_rule(opacity=0.35).encode(x, INK)]
-    for source, now, thick in ((of_kind(kind), "", 1.6), (dragged, "_now", 2.6)):
-        y, low = (alt.Y(f"{name}{now}:Q", scale=scale, axis=axis, title=None) for name in ("y", "low"))
-        tips = [alt.Tooltip("d:Q", title="d_k"),
-                *(alt.Tooltip(f"{name}{now}:Q", format=".4~g", title=title)
-                  for name, title in (("y", "●"), ("low", "95% ≥"), ("high", "95% ≤")))]  # fmt: skip
-        marks += [
-            source.mark_line(clip=True, strokeWidth=thick).encode(x, y, _colour()),
-            source.mark_rule(clip=True, strokeWidth=1.5).encode(x, low, alt.Y2(f"high{now}:Q"), _colour()),
-            source.mark_point(clip=True, filled=True, size=18, opacity=1).encode(x, y, _colour(), tooltip=tips),
-        ]
+    at = of_kind("stop").transform_filter(_NOW).transform_calculate(ink="1").mark_rule(opacity=0.35).encode(x, INK)
     heading = of_kind("heading").transform_filter(f"datum.side === '{kind}'").transform_calculate(ink="1").mark_text(
         align="left", fontSize=12 if small else 13, fontWeight="bold", text={"expr": "datum.text"}
     ).encode(alt.XValue(-24), alt.YValue(-38 if small else -27), INK)  # fmt: skip
-    return layered(width, height, *marks, heading, *_keys(width, small), share_colour=False)
+    lines = [*_lines(kind, of_kind(kind), "", 1.6, x), *_lines(kind, dragged, "_now", 2.6, x)]
+    return layered(width, height, at, *lines, heading, *_keys(width, small), share_colour=False)
+
+
+def _vertical(kind: str, field: str) -> alt.Y:
+    """Standard deviations below the axis stand at its end."""
+    if kind == "entropy":
+        scale, axis = alt.Scale(domain=[0, 1.03], nice=False), {"values": [0, 0.5, 1], "format": "~g"}
+    else:
+        scale = alt.Scale(type="log", domain=[FLOOR, CEILING], clamp=True, nice=False)
+        least = f"datum.value <= {FLOOR} ? '≤ {FLOOR}' : datum.label"
+        axis = {"values": [FLOOR, 0.1, 10], "format": "~g", "labelExpr": least}
+    return alt.Y(f"{field}:Q", scale=scale, axis=alt.Axis(**axis, grid=True, gridOpacity=0.4), title=None)
+
+
+def _lines(kind: str, source: alt.Chart, now: str, thick: float, x: alt.X) -> list[alt.Chart]:
+    """Estimates, their intervals, and the line through them."""
+    y, low = _vertical(kind, f"y{now}"), _vertical(kind, f"low{now}")
+    told = (("y", "●"), ("low", "95% ≥"), ("high", "95% ≤"))
+    tips = [alt.Tooltip("d:Q", title="d_k"),
+            *(alt.Tooltip(f"{name}{now}:Q", format=".4~g", title=title) for name, title in told)]  # fmt: skip
+    below = alt.when(f"datum.y{now} < {FLOOR if kind == 'spread' else 0}")  # an arrow where it is below the axis
+    return [
+        source.mark_line(strokeWidth=thick).encode(x, y, _colour()),
+        source.mark_rule(strokeWidth=1.5).encode(x, low, alt.Y2(f"high{now}:Q"), _colour()),
+        source.mark_point(filled=True, opacity=1).encode(
+            x, y, _colour(), shape=below.then(alt.value("triangle-down")).otherwise(alt.value("circle")),
+            size=below.then(alt.value(70)).otherwise(alt.value(18)), tooltip=tips,
+        ),
+    ]
 
 
 def _keys(width: int, small: bool) -> list[alt.Chart]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -14,11 +14,12 @@ from attention.experiment import EDGES
 from attention.saturation import POWERS, Saturation
 from ui import display
 from ui.text import Text
-from ui.variance_charts import NAMES, Record, frame_of
+from ui.variance_charts import NAMES, Record, estimate, evenness, frame_of
 
 STOPS = tuple(2**n for n in range(2, 13))  #: the d_k that are compared, of those that are measured
 ROWS = 3  #: how many queries' scores are shown
 SIDES = ("none", "sqrt", "power", "other")  #: the panels
+OPEN = ("power", "none", "other")  #: and while the question is open
 WIDTH = float(EDGES[1] - EDGES[0])
 OUTLINED = (4, 16, 64, 256, 1024, 4096)  #: the d_k whose outlines stay in every panel
 FIELDS = ("kind", "side", "who", "d", "i", "a", "y", "other", "low", "high", "text")
@@ -26,13 +27,16 @@ _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @lru_cache(maxsize=32)
-def frame(found: Saturation, other: str, text: Text) -> Any:
+def frame(found: Saturation, other: str, answered: bool, text: Text) -> Any:
     """Histograms, scores, curves and words. `other` is the divisor of the last panel.
 
+    answered: until the guess there are neither the panel of √d_k nor curves.
     side: a panel. who: the divisor that gives a mark its colour. i: which of POWERS. y: a number as q·k has it;
     other: the same as `other` makes it.
     """
-    rows = [*_bars(found, other), *_scores(found, other), *_curves(found, other), *_words(found, other, text)]
+    rows = [*_bars(found, other), *_scores(found, other), *_words(found, other, SIDES if answered else OPEN, text)]
+    if answered:
+        rows += [*_curves(found, other), *_headings(other, text)]
     return frame_of(rows, FIELDS)
 
 
@@ -88,19 +92,27 @@ def entropy(found: Saturation, d_k: int, column: str) -> Array:
     return np.asarray(found.entropy[found.at(d_k, column)])
 
 
-def _words(found: Saturation, other: str, text: Text) -> Iterator[Record]:
-    for side in SIDES:
+def _words(found: Saturation, other: str, sides: Sequence[str], text: Text) -> Iterator[Record]:
+    """What each panel divides by, and what comes of it at every d_k and, for the power, every α."""
+    for side in sides:
         name = other if side == "other" else side
         yield _row("title", side, name, text=None if side == "power" else NAMES[name])
-        yield _row("key", side, name, text=short_name(name), a=float(SIDES.index(side)))
         for d_k in STOPS:
             for i, column in enumerate(POWERS) if side == "power" else [(None, name)]:
-                spread = plus_minus(found.spread(d_k, column))
-                yield _row("spread_word", side, name, d=d_k, i=i, text=text("spread_word", spread=spread))
-                evenness = plus_minus(entropy(found, d_k, column), bounded=True)
-                yield _row("entropy_word", side, name, d=d_k, i=i, text=text("entropy_word", entropy=evenness))
+                said = text("spread_word", spread=sized(found.spread(d_k, column)))
+                yield _row("spread_word", side, name, d=d_k, i=i, text=said)
+                said = text("entropy_word", entropy=evenness(entropy(found, d_k, column)))
+                yield _row("entropy_word", side, name, d=d_k, i=i, text=said)
     for d_k in STOPS:
         yield _row("stop", d=d_k, text=f"d_k = {d_k}")
+    yield _row("weights_word", text=text("weights_word", rows=ROWS, keys=found.n_keys))
+
+
+def _headings(other: str, text: Text) -> Iterator[Record]:
+    """What the curves are, and which is which."""
+    for side in SIDES:
+        name = other if side == "other" else side
+        yield _row("key", side, name, text=short_name(name), a=float(SIDES.index(side)))
     yield _row("heading", "spread", text=text("title_spread"))
     yield _row("heading", "entropy", text=text("title_evenness"))
 
@@ -126,24 +138,10 @@ def digits(x: float, figures: int = 3) -> str:
     return display.signed(f"{x:#.{figures}g}".rstrip(".")) if x else "0"
 
 
-def even(entropy: float, decimals: int = 3) -> str:
-    """A mean entropy. It is 1 for equal scores alone: random ones can only come so near that float64 cannot tell.
+def sized(estimate_: Array) -> str:
+    """A standard deviation and its 95 % interval; one that is tiny or huge in three figures.
 
-    >>> even(0.8304), even(0.9999), even(1.0)
-    ('0.830', '≈1', '≈1')
+    >>> sized(np.array([7.93, 7.86, 8.0])), sized(np.array([5.58e-17, 5.5e-17, 5.6e-17]))
+    ('7.930 (7.860 – 8.000)', '5.58·10⁻¹⁷')
     """
-    return display.short(min(entropy, 1 - 1e-9), decimals)
-
-
-def plus_minus(estimate: Array, *, bounded: bool = False) -> str:
-    """An estimate in three figures with half of its 95 % interval; that is left out where it is below the last digit.
-
-    bounded: it lies between 0 and 1, and is said to be nearly there where it is not there.
-    """
-    middle, low, high = map(float, estimate)
-    said = even(middle) if bounded else digits(middle)
-    if "·" in said or "≈" in said:
-        return said
-    decimals = len(said.partition(".")[2])
-    error = f"{(high - low) / 2:.{decimals}f}"
-    return f"{said} ±\u00a0{error}" if float(error) else said
+    return estimate(*estimate_) if 1e-3 <= estimate_[0] < 1e3 else digits(estimate_[0])

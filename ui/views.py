@@ -120,11 +120,12 @@ VIEWS: dict[str, View] = {
     "variance.way": one_of("scaled", "output", "weights", "scores", "Q", "W_Q"),
     "variance.way_column": whole(0, MAX_D - 1),
     "variance.way_row": whole(0, MAX_D - 1),
-    "variance.drawn": View(
+    "variance.shown_divisors": View(
         ("none", "sqrt", "linear"),
         some_of("none", "sqrt", "linear", "log", "fifth", "root_model", "model", "cosine").fits,
     ),
     "variance.guess_doubled": one_of("", "same", "root", "double", "square", "skip"),
+    "variance.guess_alpha": one_of("", "0", "quarter", "half", "most", "1", "skip"),
     "variance.guess_dead": one_of("", *range(101), "skip"),
     "variance.guess_trains": one_of("", "fast", "slower", "stalls", "skip"),
     "variance.mean_q": hundredths(-2, 2, 0.5),

@@ -18,8 +18,10 @@ from ui.workbench import preset
 STOPS = (4, 64, 256)
 
 
-def at(divisor: str) -> str:
-    bench = views.shown(views.shown(preset("cat"), "variance.part", "divisors"), "variance.divisor", divisor)
+def at(divisor: str, guess: str = "skip") -> str:
+    bench = preset("cat")
+    for name, value in {"part": "divisors", "divisor": divisor, "guess_alpha": guess}.items():
+        bench = views.shown(bench, f"variance.{name}", value)
     return f"/variance?lang=en&s={quote(link.encode(bench))}"
 
 
@@ -75,7 +77,7 @@ def test_dragging_divides_in_the_browser_and_sends_nothing(open_page, found):
     np.testing.assert_allclose(power, root, atol=1e-12)
     bars = marks(page, "rect", 36)
     assert numbers(bars[1], "≥") == numbers(bars[2], "≥")
-    assert f"entropy {found.entropy[found.at(d_k, 'sqrt')]:.3f}" in words(page)
+    assert f"entropy {found.entropy[found.at(d_k, 'sqrt')][0]:.4f}" in words(page)
     press(page, "α", "End", 1)
     line, _ = marks(page, "symbol", 11)
     spread = dict(zip(numbers(line, "d"), numbers(line, "y_now"), strict=True))

@@ -85,10 +85,27 @@ def test_a_guess_is_drawn_at_512_and_nothing_of_the_answer_before(open_page, mea
     assert "your guess" in words(page)
     assert "You guessed 60%." in page.get_by_test_id("stMain").inner_text()
     assert cells(measured, 512, "none")["dead"] in words(page)
+    assert page.get_by_test_id("stMain").get_by_text("which share of random rows is dead?").is_visible()
 
 
-def test_everything_fits_a_phone(open_page):
-    page = open_page(address(guess_dead=40), width=390)
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 720)])
+def test_everything_fits_and_sliders_are_near_the_rows(open_page, width, height):
+    """On a phone, and where the column is no wider than the charts' layout needs."""
+    page = open_page(address(guess_dead=40), width=width, height=height)
     main = page.get_by_test_id("stMain")
     assert main.evaluate("(m) => m.scrollWidth - m.clientWidth") <= 2
-    assert page.get_by_role("slider", name="÷ d_k^α").is_visible()
+    picture, column = chart(page).locator("svg").bounding_box(), page.locator(".st-key-dragged_softmax").bounding_box()
+    assert picture["width"] <= column["width"] + 1
+    sliders = page.locator("form.vega-bindings").bounding_box()
+    assert 0 <= picture["y"] - sliders["y"] - sliders["height"] <= 20  # right above the rows
+
+
+def test_what_is_said_of_a_row_is_not_cut_off(open_page):
+    """On a phone, at d_k = 64, where the words beside the rows are longest."""
+    page = open_page(address(), width=390)
+    move(page, 0, ["End"])
+    edge = chart(page).locator("svg").evaluate("(svg) => svg.getBoundingClientRect().right")
+    words_end = chart(page).locator("svg text").evaluate_all(
+        "(all) => Math.max(...all.map((each) => each.getBoundingClientRect().right))"
+    )
+    assert words_end <= edge

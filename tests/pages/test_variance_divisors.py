@@ -15,18 +15,19 @@ from tests.pages.reading import assert_well, code, frames, opened, said
 from ui import (
     charts,
     link,
-    variance_divisors,
     variance_divisors_charts,
     variance_divisors_frame,
     variance_measure,
     views,
 )
+from ui import variance_divisors_words as words
 from ui.text import LANGUAGES, Text, catalogue
-from ui.variance_charts import COLOURS, NAMED, NAMES
-from ui.variance_divisors_frame import OUTLINED, SIDES, STOPS, digits, even, short_name
+from ui.variance_charts import COLOURS, NAMED, NAMES, evenness
+from ui.variance_divisors_frame import OPEN, OUTLINED, SIDES, STOPS, short_name, sized
 from ui.workbench import preset
 
-CAT = views.shown(preset("cat"), "variance.part", "divisors")
+ASKED = views.shown(preset("cat"), "variance.part", "divisors")
+CAT = views.shown(ASKED, "variance.guess_alpha", "skip")
 EN = Text("variance_divisors", "en")
 
 
@@ -83,7 +84,7 @@ def test_the_curves_are_measured_with_intervals(page, found):
             assert (mine["low"] <= mine["y"]).all()
     powers = frame[frame["kind"] == "power_entropy"]
     for i, power in enumerate(POWERS):
-        wanted = [found.entropy[found.at(d_k, power)] for d_k in STOPS]
+        wanted = [found.entropy[found.at(d_k, power)][0] for d_k in STOPS]
         np.testing.assert_array_equal(powers[powers["i"] == i]["y"], wanted)
     spread = frame[frame["kind"] == "power_spread"]
     np.testing.assert_array_equal(spread["y"], [found.deviation[found.d_k.index(d_k), 0] for d_k in STOPS])
@@ -93,21 +94,26 @@ def entropy_of(found):
     return lambda d_k, name: variance_divisors_frame.entropy(found, d_k, name)
 
 
+def even_said(found, d_k, name):
+    return evenness(found.entropy[found.at(d_k, name)])
+
+
 def test_the_words_above_a_panel_say_what_was_measured(page, found):
     frame, other = chart(page)
-    words = frame[frame["kind"] == "entropy_word"]
-    assert len(words) == 11 * (3 + 21)
-    for d_k in STOPS:
-        (said_,) = words[(words["side"] == "sqrt") & (words["d"] == d_k)]["text"]
-        at = found.at(d_k, "sqrt")
-        assert f"{found.entropy[at]:.3f} ±\u00a0{np.ptp(found.interval['entropy'][at]) / 2:.3f}" in said_
-        (said_,) = words[(words["side"] == "power") & (words["d"] == d_k) & (words["i"] == 3)]["text"]
-        assert f"{found.entropy[found.at(d_k, 'power_0.15')]:.3f}" in said_
-    spreads = frame[(frame["kind"] == "spread_word") & (frame["side"] == "power") & (frame["d"] == 64)]
-    for i, alpha in enumerate(ALPHAS):
-        (said_,) = spreads[spreads["i"] == i]["text"]
-        shown = float(said_.partition(" ±")[0].split(" ")[-1])
-        assert shown == pytest.approx(found.spread(64, 'none')[0] / 64**alpha, rel=0.005)
+    text = Text("variance_divisors", page.session_state["lang"])
+    for kind, said_of in (("spread_word", lambda *at: text("spread_word", spread=sized(found.spread(*at)))),
+                          ("entropy_word", lambda *at: text("entropy_word", entropy=even_said(found, *at)))):
+        mine = frame[frame["kind"] == kind]
+        assert len(mine) == 11 * (3 + 21)
+        for d_k in STOPS:
+            here = mine[mine["d"] == d_k]
+            for side, name in (("none", "none"), ("sqrt", "sqrt"), ("other", other)):
+                assert here[here["side"] == side]["text"].tolist() == [said_of(d_k, name)]
+            dragged = here[here["side"] == "power"].sort_values("i")
+            assert dragged["text"].tolist() == [said_of(d_k, power) for power in POWERS]
+    middle, low, high = found.spread(64, "none")
+    assert sized(np.array([middle, low, high])) == f"{middle:.3f} ({low:.3f} – {high:.3f})"
+    assert middle / 64**ALPHAS[4] == pytest.approx(found.spread(64, POWERS[4])[0])
 
 
 def test_the_sentences_say_the_measured_numbers(page, found):
@@ -115,9 +121,10 @@ def test_the_sentences_say_the_measured_numbers(page, found):
     seen = said(page)
     for name in ("none", "sqrt"):
         for d_k in (4, 4096):
-            assert f"{found.entropy[found.at(d_k, name)]:.2f}" in seen
+            assert f"{found.entropy[found.at(d_k, name)][0]:.4f}" in seen
     assert "α = 0.5" in seen
-    assert variance_divisors.why_not(other, found, 64, Text("variance_divisors", lang)) in seen
+    assert "α = ½" in seen
+    assert words.why_not(other, found, 64, Text("variance_divisors", lang)) in seen
     assert "<<" not in seen
     assert not [text for text in chart(page)[0]["text"].dropna() if "<<" in text]
 
@@ -142,17 +149,17 @@ def test_the_fold_compares_all_at_one_d_k(lang, found):
     app.run()
     assert_well(app)
     table = next(m.value for m in app.markdown if text("table_top") in m.value)
-    for name in ("none", "sqrt", *variance_divisors.CHOICES):
+    for name in ("none", "sqrt", *words.CHOICES):
         first = re.compile(rf"\| {re.escape(short_name(name))}( =[^|]*)? \|")
         (row,) = filter(first.match, table.splitlines())
-        assert digits(found.spread(256, name)[0]) in row
-        assert even(found.entropy[found.at(256, name)]) in row
-    for name in variance_divisors.CHOICES:
-        assert variance_divisors.why_not(name, found, 256, text) in said(app)
+        assert sized(found.spread(256, name)) in row
+        assert evenness(found.entropy[found.at(256, name)]) in row
+    for name in words.CHOICES:
+        assert words.why_not(name, found, 256, text) in said(app)
 
 
 def test_why_not_the_cosine_says_what_bounds_it(found):
-    said_ = variance_divisors.why_not("cosine", found, 64, EN)
+    said_ = words.why_not("cosine", found, 64, EN)
     row = softmax([1.0, *[-1.0] * 7])  # the best match there can be among 8 keys
     assert f"{row[0]:.0%}" in said_
     assert f"{row[0] / row[1]:.2f}" in said_
@@ -167,10 +174,10 @@ def test_the_table_has_every_d_k_and_every_power(found):
     assert table["d_k"].tolist() == [d_k for d_k in STOPS for _ in range(2)]
     for row, d_k in enumerate(STOPS):
         for alpha, power in zip(ALPHAS, POWERS, strict=True):
-            spread, evenness = table[f"÷ d_k^{alpha:.2f}"][2 * row : 2 * row + 2]
-            middle = float(spread.partition(" ±")[0])
+            spread, even = table[f"÷ d_k^{alpha:.2f}"][2 * row : 2 * row + 2]
+            middle = float(spread.partition(" (")[0])
             assert middle == pytest.approx(found.spread(d_k, "none")[0] / d_k**alpha, rel=0.005)
-            assert evenness.partition(" ±")[0] == even(found.entropy[found.at(d_k, power)])
+            assert even == evenness(found.entropy[found.at(d_k, power)])
 
 
 def test_another_draw_language_or_divisor_keeps_the_spec():
@@ -183,15 +190,16 @@ def test_another_draw_language_or_divisor_keeps_the_spec():
 
 
 def test_the_spec_is_vega_lite_and_described():
-    spec = variance_divisors_charts.spec("phone")
-    alt.VConcatChart.from_dict(spec | {"data": {"name": "a"}}, validate=True)
-    for lang in LANGUAGES:
-        assert catalogue("variance_divisors", lang)["alt"] in spec["description"]
+    for answered, id in ((False, "open_alt"), (True, "alt")):
+        spec = variance_divisors_charts.spec("phone", answered)
+        alt.VConcatChart.from_dict(spec | {"data": {"name": "a"}}, validate=True)
+        for lang in LANGUAGES:
+            assert catalogue("variance_divisors", lang)[id] in spec["description"]
 
 
 @pytest.mark.parametrize("layout", ["xl", "wide", "medium", "phone"])
 def test_the_panels_fit(layout):
-    spec = variance_divisors_charts.spec(layout)
+    spec = variance_divisors_charts.spec(layout, True)
     for row in spec["vconcat"]:
         widths = [each["width"] if "width" in each else each["vconcat"][0]["width"] for each in row["hconcat"]]
         axes = 0 if "vconcat" in row["hconcat"][0] else 34 * len(widths)
@@ -201,12 +209,12 @@ def test_the_panels_fit(layout):
 
 def test_every_divisor_has_a_name_and_a_colour():
     assert set(NAMES) == set(COLOURS) == {*NAMED, "power"}
-    assert set(variance_divisors.CHOICES) == set(NAMES) - {"none", "sqrt", "power"}
+    assert set(words.CHOICES) == set(NAMES) - {"none", "sqrt", "power"}
     assert set(OUTLINED) <= set(STOPS) <= set(saturation.STOPS)
     assert len(SIDES) == 4
 
 
-@pytest.mark.parametrize("name", variance_divisors.CHOICES)
+@pytest.mark.parametrize("name", words.CHOICES)
 def test_a_histogram_is_stretched_as_the_divisor_says(name):
     theory = 1 / 16 if name == "cosine" else 16 / divisor(name, 256)
     assert variance_divisors_frame.stretch(name, 256) == pytest.approx(theory)
@@ -221,7 +229,7 @@ def test_a_link_cannot_ask_for_another_divisor():
 
 
 def test_a_question_opens_the_divisor_it_is_about():
-    app = opened("variance", "en", CAT)
+    app = opened("variance", "en", views.shown(CAT, "variance.divisor", "cosine"))
     app.session_state["met_variance"] = True
     app.run()
     app.button(key="met_variance_4").click().run()
@@ -241,4 +249,82 @@ def test_a_second_visitor_does_not_measure_again(monkeypatch):
 def test_entropies_are_those_of_the_weights(found):
     """The first rows' weights, which the browser computes, are rows of the measured kind."""
     weights = softmax(found.scores[found.d_k.index(64), :3] / 8)
-    assert abs(normalized_entropy(weights).mean() - found.entropy[found.at(64, "sqrt")]) < 0.3
+    assert abs(normalized_entropy(weights).mean() - found.entropy[found.at(64, "sqrt")][0]) < 0.3
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_before_the_guess_nothing_gives_the_root_away(lang, found):
+    """No panel of √d_k, no curve, no sentence; what the reader drags to is there."""
+    app = opened("variance", lang, ASKED)
+    assert_well(app)
+    (frame,) = frames(app)
+    assert set(frame["side"].dropna()) == set(OPEN)
+    assert not {"spread", "entropy", "power_entropy", "key"} & set(frame["kind"])
+    assert NAMES["sqrt"] not in set(frame["text"].dropna())
+    dragged = frame[(frame["kind"] == "spread_word") & (frame["side"] == "power")]
+    assert len(dragged) == len(STOPS) * len(POWERS)
+    text = Text("variance_divisors", lang)
+    for sentence in (words.seen(found, text), words.verdict(found, "skip", text), text("how_measured")):
+        assert sentence not in said(app)
+
+
+@pytest.mark.parametrize(("guess", "how"), [("quarter", "wrong"), ("half", "right"), ("skip", "skip")])
+def test_a_guess_is_committed_travels_and_is_judged(found, guess, how):
+    app = opened("variance", "en", ASKED)
+    app.button_group(key="guess_alpha").set_value(guess).run()
+    assert_well(app)
+    assert views.get(code(app), "variance.guess_alpha") == guess
+    verdict = words.verdict(found, guess, EN)
+    assert verdict == EN(f"verdict_{how}", guess="¼", best="½")
+    assert verdict in said(app)
+    assert set(frames(app)[0]["side"].dropna()) >= set(SIDES)
+    app.button(key="guess_alpha_again").click().run()
+    assert views.get(code(app), "variance.guess_alpha") == ""
+
+
+def changed(found, what, column, value, d_k=None):
+    """The measurement, had an estimate come out otherwise, at one stop or at all."""
+    figures = getattr(found, what).copy()
+    s, c = found.at(d_k or 4, column)
+    figures[slice(None) if d_k is None else s, c] = value, 0.999 * value, 1.001 * value
+    return replace(found, **{what: figures})
+
+
+@pytest.mark.parametrize(("change", "id"), [
+    (None, "root_level"), (None, "root_pointed"), (None, "none_less"), (None, "linear_flat"),
+    (("entropy", "sqrt", 0.4, 4096), "root_bent"), (("entropy", "none", 0.9, 4096), "none_more"),
+    (("entropy", "none", 0.6, None), "none_same"), (("dead", "linear", 0.2, 4096), "linear_more"),
+    (("entropy", "linear", 0.2, 4096), "linear_less"), (("entropy", "linear", 0.9, None), "linear_same"),
+])  # fmt: skip
+def test_another_outcome_is_another_sentence(found, change, id):
+    other = changed(found, *change) if change else found
+    for lang in LANGUAGES:
+        start = catalogue("variance_divisors", lang)[id].partition("<<")[0].partition("[[")[0]
+        said_ = words.seen(other, Text("variance_divisors", lang))
+        assert start in said_
+        ids = [each for each in catalogue("variance_divisors", lang) if each.startswith(id.partition("_")[0] + "_")]
+        spoken = [each for each in ids if sentence(each, lang, other) in said_]
+        assert spoken == ([id] if id not in {"root_level", "root_pointed"} else ["root_level", "root_pointed"])
+
+
+def sentence(id, lang, found):
+    """What of it does not depend on the numbers: its longest part."""
+    whole = re.sub(r"\[\[.*?\]\]", "<<>>", catalogue("variance_divisors", lang)[id])
+    return max(re.split(r"<<\w*>>", whole), key=len)
+
+
+def test_outlines_that_do_not_meet_are_not_said_to(found):
+    """Both the spread and the entropy must stay; and a bell that is not more pointed is not called so."""
+    deviation = found.deviation.copy()
+    deviation[found.d_k.index(4096)] *= 1.3
+    assert EN("root_pointed", first=4) not in words.seen(replace(found, deviation=deviation), EN)
+    assert "do not quite meet" in words.seen(replace(found, deviation=deviation), EN)
+    counts = found.counts.copy()
+    counts[found.d_k.index(4)] = 0
+    assert "more pointed" not in words.seen(replace(found, counts=counts), EN)
+
+
+def test_the_best_power_is_measured(found):
+    """Had the scores spread like d_k, α = 1 would make the outlines meet."""
+    deviation = found.deviation * np.sqrt(np.array(found.d_k))[:, None]
+    assert words.verdict(replace(found, deviation=deviation), "half", EN) == EN("verdict_wrong", guess="½", best="1")

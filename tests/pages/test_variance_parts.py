@@ -20,7 +20,7 @@ def at(part, bench=CAT, guess="skip"):
 def test_every_part_travels_in_the_link():
     assert all(views.VIEWS["variance.part"].fits(part) for part in PARTS)
     assert views.VIEWS["variance.part"].default == PARTS[0]
-    assert len(GUESSES) == 3
+    assert len(GUESSES) == 4
 
 
 @pytest.mark.parametrize("guess", ["", "skip"])

@@ -16,10 +16,8 @@ from ui import variance_softmax_frame as frame
 from ui import variance_softmax_words as words
 from ui import workbench as w
 from ui.text import LANGUAGES, Text
-from ui.variance_charts import NAMES, percent
+from ui.variance_charts import NAMES, estimate, estimated_share, number, percent
 from ui.variance_softmax import numbers
-from ui.variance_softmax_frame import digits
-from ui.variance_softmax_frame import share as share_said
 
 CAT = w.preset("cat")
 
@@ -56,7 +54,7 @@ def test_before_the_guess_nothing_gives_it_away(lang, measured):
     assert set(data["kind"]) == {"row", "title_rows", "count"}
     assert data["d"].max() == 64
     assert data[["dead", "entropy", "median", "tip"]].isna().all(axis=None)
-    assert percent(measured.dead[at(measured, 512)]) not in said(app)
+    assert percent(measured.dead[at(measured, 512)][0]) not in said(app)
     scores = measured.scores[measured.d_k.index(64)]
     norms = np.linalg.norm(softmax_jacobian(softmax(scores)), axis=(1, 2))
     alive, dead = scores[norms >= saturation.DEAD][0], scores[norms < saturation.DEAD][0]
@@ -64,7 +62,10 @@ def test_before_the_guess_nothing_gives_it_away(lang, measured):
         p = np.sort(softmax(row))[::-1]
         norm = np.linalg.norm(softmax_jacobian(p))
         assert f"| {p[0]:.3f}, {p[1]:.3f}, {p[2]:.3f} … |" in said(app)
-        assert f"| {digits(norm)} |" in said(app)
+        raised = row.copy()
+        raised[np.argsort(row)[-2]] += 0.1
+        moved = abs(softmax(raised) - softmax(row)).max()
+        assert f"| {moved:.4f} | {norm:.3f} |" in said(app)
 
 
 def test_a_guess_is_committed_travels_and_can_be_taken_back():
@@ -77,7 +78,7 @@ def test_a_guess_is_committed_travels_and_can_be_taken_back():
     assert "33%" in said(app)
     (data,) = frames(app)
     (mark,) = data[data["kind"] == "guess"].to_dict("records")
-    assert (mark["d"], mark["dead"], mark["text"]) == (512, 0.33, "your guess")
+    assert (mark["d"], mark["dead"], mark["text"]) == (512, 0.33, Text("common", "en")("your_guess"))
     app.button(key="guess_dead_again").click().run()
     assert views.get(code(app), "variance.guess_dead") == ""
     app.button(key="guess_dead_skip").click().run()
@@ -88,9 +89,9 @@ def test_a_guess_is_committed_travels_and_can_be_taken_back():
     (0, "right"), (3, "near"), (-4, "near"), (-20, "more"), (20, "fewer"), (None, "skip"),
 ])  # fmt: skip
 def test_the_verdict_is_the_measurements(measured, off, how):
-    share = measured.dead[at(measured, 512)]
+    share, low, high = measured.dead[at(measured, 512)]
     guess = "skip" if off is None else round(100 * share) + off
-    low, high = (share_said(x) for x in measured.interval["dead"][at(measured, 512)])
+    low, high = percent(low), percent(high)
     for lang in LANGUAGES:
         text = Text("variance_softmax", lang)
         wanted = text(f"verdict_{how}", guess=f"{guess}%", share=percent(share), within=f"{low} – {high}", rows="4,000")
@@ -108,8 +109,8 @@ def test_the_curves_are_the_measurement(page, measured):
         c = COLUMNS.index(column)
         assert mine["d"].tolist() == list(measured.d_k)
         for what in frame.MEASURES:
-            np.testing.assert_array_equal(mine[what], getattr(measured, what)[:, c])
-            np.testing.assert_array_equal(mine[[f"{what}_low", f"{what}_high"]], measured.interval[what][:, c])
+            named = [what, f"{what}_low", f"{what}_high"]
+            np.testing.assert_array_equal(mine[named], getattr(measured, what)[:, c])
         np.testing.assert_array_equal(mine[["q5", "q25", "q75", "q95"]], measured.quantiles[:, c])
 
 
@@ -119,22 +120,23 @@ def test_the_dozen_are_the_first_rows(page, measured):
     for n in (0, 0.5, 4.5, 12):
         mine = data[data["n"] == n]
         s = measured.d_k.index(round(2**n))
-        np.testing.assert_array_equal(mine[[f"s{key}" for key in range(8)]], measured.scores[s, : frame.ROWS])
+        np.testing.assert_array_equal(mine[list(frame.SCORES)], measured.scores[s, : frame.ROWS])
+    assert measured.n_keys == frame.KEYS
 
 
 def test_the_numbers_below_are_said_as_measured(page, measured):
     s, c = at(measured, 512)
     (mine,) = frames(page)[0].query("kind == 'curve' and d == 512 and side == 'q·k'").to_dict("records")
-    low, high = measured.interval["median"][s, c]
-    assert mine["t_median"] == f"{digits(measured.median[s, c])} ({digits(low)} – {digits(high)})"
-    assert mine["t_dead"].startswith(f"{percent(measured.dead[s, c])} (")
-    assert mine["t_few"] == f"{measured.few[s, c]:.1%}"
-    assert all(mine[f"t_{what}"] in mine["tip"] for what in ("entropy", "dead", "median", "band", "mean"))
+    assert mine["t_median"] == estimate(*measured.median[s, c])
+    assert mine["t_dead"] == estimated_share(*measured.dead[s, c])
+    told = frame.cells(measured, 512, "none")
+    assert all(told[what] in mine["tip"] for what in ("entropy", "dead", "median", "band", "mean"))
 
 
 def test_the_sentences_say_the_measured_numbers_and_verdicts(page, measured):
     for d_k, what in ((512, "dead"), (16, "median"), (16, "mean"), (512, "mean")):
         assert frame.cells(measured, d_k, "none")[what] in said(page)
+    assert "71%" in said(page)
     text = Text("variance_softmax", page.session_state["lang"])
     for sentence in words.findings(measured, text, words.facts(measured, 0)):
         assert sentence in said(page)
@@ -143,17 +145,21 @@ def test_the_sentences_say_the_measured_numbers_and_verdicts(page, measured):
 
 def changed(measured, what, one, value):
     """The measurement, had it come out otherwise."""
-    figures, interval = getattr(measured, what).copy(), {name: each.copy() for name, each in measured.interval.items()}
-    figures[one], interval[what][one] = value, (0.99 * value, 1.01 * value)
-    return replace(measured, **{what: figures}, interval=interval)
+    figures = getattr(measured, what).copy()
+    figures[one] = value if what == "few" else (value, 0.99 * value, 1.01 * value)
+    return replace(measured, **{what: figures})
 
 
 @pytest.mark.parametrize(("what", "d_k", "column", "value", "id"), [
-    ("dead", 512, "none", 0.3, "at_512_less"), ("dead", 512, "none", 0.5, "at_512_same"),
-    ("dead", 512, "none", 0.9, "at_512_more"), ("median", 16, "none", 0.1, "at_16_less"),
-    ("median", 16, "none", 0.3575, "at_16_same"), ("mean", 512, "none", 0.5, "mean_agrees"),
-    ("median", 512, "none", 2.0, "mean_agrees"), ("median", 64, "sqrt", 0.5, "sqrt_bent"),
+    ("dead", 512, "none", 0.3, "high_less"), ("dead", 512, "none", 0.5, "high_same"),
+    ("dead", 512, "none", 0.9, "high_more"), ("median", 16, "none", 0.1, "low_less"),
+    ("median", 16, "none", 0.3575, "low_same"), ("median", 16, "none", 0.9, "low_few"),
+    ("dead", 16, "none", 0.6, "low_more"), ("mean", 512, "none", 0.5, "mean_agrees"),
+    ("median", 512, "none", 2.0, "mean_agrees"), ("dead", 512, "none", 0.3, "mean_parts"),
+    ("few", 512, "none", 0.01, "mean_parts"), ("few", 512, "none", 0.2, "mean_hides"),
+    ("median", 64, "sqrt", 0.5, "sqrt_bent"), ("entropy", 64, "sqrt", 0.5, "sqrt_bent"),
     ("median", 512, "linear", 0.5, "linear_keeps"), ("entropy", 512, "linear", 0.5, "linear_keeps"),
+    ("dead", 512, "linear", 0.2, "linear_keeps"),
 ])  # fmt: skip
 def test_another_outcome_is_another_sentence(measured, what, d_k, column, value, id):
     other = changed(measured, what, at(measured, d_k, column), value)
@@ -167,7 +173,7 @@ def test_other_draws_are_measured_and_judged_anew(measured):
     app = opened("variance", "zh", showing(replace(CAT, variance_seed=1), guess_dead="skip"))
     assert_well(app)
     other = variance_measure.measured_rows(1, lambda share: None)
-    assert other.mean[at(other, 512)] != measured.mean[at(measured, 512)]
+    assert other.mean[at(other, 512)][0] != measured.mean[at(measured, 512)][0]
     text = Text("variance_softmax", "zh")
     assert words.verdict(other, "skip", text) in said(app)
     assert words.findings(other, text, words.facts(other, 1))[1] in said(app)
@@ -176,16 +182,20 @@ def test_other_draws_are_measured_and_judged_anew(measured):
 def test_divisors_are_chosen_travel_and_are_no_edits():
     app = opened("variance", "en", showing(guess_dead="skip"))
     steps = len(app.session_state["lab"]["undo"])
-    app.button_group(key="softmax_drawn").set_value(["cosine", "none", "log"]).run()
+    assert "softmax_shown" not in {group.key for group in app.button_group}  # folded
+    app.session_state["softmax_others"] = True
+    app.run()
+    app.button_group(key="softmax_shown").set_value(["cosine", "none", "log"]).run()
     assert_well(app)
-    assert views.get(code(app), "variance.drawn") == ("none", "log", "cosine")
+    assert views.get(code(app), "variance.shown_divisors") == ("none", "log", "cosine")
     assert len(app.session_state["lab"]["undo"]) == steps
     curves = frames(app)[0].query("kind == 'curve' and a != a")
     assert set(curves["side"]) == {NAMES[name] for name in ("none", "log", "cosine")}
     assert curves[curves["side"] == NAMES["log"]]["d"].min() == 2  # ln 1 = 0 divides nothing
     again = opened("variance", "zh", code=link.encode(code(app)))
     assert set(frames(again)[0].query("kind == 'curve' and a != a")["side"]) == set(curves["side"])
-    app.button_group(key="softmax_drawn").set_value([]).run()
+    again.button_group(key="softmax_shown").set_value([]).run()  # a link that chose is unfolded
+    app.button_group(key="softmax_shown").set_value([]).run()
     assert_well(app)
     assert set(frames(app)[0].query("kind == 'curve'")["side"]) == {NAMES["power"]}
 
@@ -198,7 +208,7 @@ def test_the_largest_gradient_of_a_tie_is_what_the_fold_says(measured):
     """Two keys at right angles with half the weight each, of length √d_k: ‖∂p/∂q‖ = √d_k / 2."""
     _, _, gradient = saturation.row_responses([[0.0, 0.0]], [512 * np.eye(2)])
     assert gradient == pytest.approx(math.sqrt(512) / 2)
-    assert words.facts(measured, 0)["tie"] == digits(gradient[0])
+    assert words.facts(measured, 0)["tie"] == number(gradient[0])
 
 
 def test_the_table_has_every_stop(measured):
@@ -206,14 +216,13 @@ def test_the_table_has_every_stop(measured):
     table = numbers(measured, ("none", "log"), text)
     assert len(table) == 24 + 23
     (row,) = table[(table["d_k"] == 64) & (table["scores"] == NAMES["log"])].to_dict("records")
-    mean = measured.mean[at(measured, 64, "log")]
-    assert row["mean"].startswith(f"{digits(mean)} (")
-    assert row["mean"] == frame.cells(measured, 64, "log")["mean"]
+    assert row["mean gradient"] == estimate(*measured.mean[at(measured, 64, "log")])
 
 
 def test_another_draw_language_or_guess_keeps_what_was_dragged():
     """The spec depends on the layout and the room for numbers alone: the browser updates the chart in place."""
-    benches = [showing(guess_dead="skip"), showing(replace(CAT, variance_seed=1), guess_dead=7, drawn=("cosine",))]
+    other = showing(replace(CAT, variance_seed=1), guess_dead=7, shown_divisors=("cosine",))
+    benches = [showing(guess_dead="skip"), other]
     apps = [opened("variance", lang, bench) for lang, bench in zip(LANGUAGES, benches, strict=True)]
     one, other = (app.get("vega_lite_chart")[0].proto.spec for app in apps)
     assert one == other
@@ -249,5 +258,5 @@ def test_the_fold_says_how_it_was_measured_and_what_other_limits_would_say(lang,
     app.session_state["softmax_details"] = True
     app.run()
     assert_well(app)
-    assert all(frame.share(value) in said(app) for value in measured.below[at(measured, 512)])
+    assert all(percent(value, 1) in said(app) for value in measured.below[at(measured, 512)])
     assert any(word in said(app) for word in ("Wilson", "威尔逊"))
