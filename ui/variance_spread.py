@@ -10,8 +10,9 @@ import streamlit as st
 
 from attention import growing, small_experiments
 from attention.experiment import Spread
-from ui import display, predict, shell, state, variance_controls, variance_measure, variance_spread_sizes
+from ui import display, predict, shell, state, variance_controls, variance_dragged, variance_measure
 from ui import variance_spread_charts as pictures
+from ui import variance_spread_sizes as sizes
 from ui.tables import table
 from ui.text import Text
 from ui.variance_charts import estimate, estimated
@@ -32,7 +33,8 @@ def draw(text: Text) -> None:
         return
     st.markdown(verdict(spread, guess, text))
     frame, spec = pictures.frame(spread, text, guess), pictures.spec(shell.layout())
-    st.vega_lite_chart(frame, spec, width="content", key="spread")
+    with variance_dragged.room("spread"):
+        st.vega_lite_chart(frame, spec, width="content", key="spread")
     st.markdown(text("see_spread", **facts(spread)))
     variance_controls.controls(text)
     if st.toggle(text("as_tables"), key="spread_table"):
@@ -40,7 +42,7 @@ def draw(text: Text) -> None:
         st.dataframe(counts_table(spread, text, spread.d_k), hide_index=True)
     _fold("why", text, lambda: st.markdown(text("why")))
     _fold("how", text, lambda: st.markdown(text("how", **facts(spread))))
-    variance_spread_sizes.draw(spread, text)
+    sizes.draw(spread, text)
 
 
 def _asked(text: Text) -> str | None:

@@ -110,7 +110,7 @@ def _guess(guess: str, text: Text) -> Iterator[dict[str, Any]]:
         yield {"kind": "named", "side": "curve", "d": at[0], "y": at[1], "text": text("your_guess")}
 
 
-def _said(kind: str, words: str, d_k: int | None = None, side: str | None = "bell") -> dict[str, Any]:
+def _said(kind: str, words: str, d_k: int | None = None, side: str = "bell") -> dict[str, Any]:
     return {"kind": kind, "side": side, "d": d_k, "text": words}
 
 
@@ -130,7 +130,7 @@ def _words(spread: Spread, text: Text) -> Iterator[dict[str, Any]]:
     yield _said("line", text("theory_line"), side="curve") | {"d": 900, "y": 3000}
     measured = zip(spread.d_k, spread.variance, spread.low, spread.high, spread.beyond, strict=True)
     for d_k, variance, low, high, beyond in measured:
-        yield _said("stop", f"d_k = {d_k}", d_k, side=None)
+        yield _said("stop", f"d_k = {d_k}", d_k)
         said = dict(zip(("variance", "low", "high"), estimated(variance, low, high), strict=True))
         yield _said("measured", text("measured", theory=f"{d_k:,}", **said), d_k)
         if beyond:
@@ -142,8 +142,8 @@ def spec(layout: str) -> dict[str, Any]:
     """The bell, and beside it (below it on a phone) how its variance grows; a slider moves through all of them."""
     columns = 2 if layout in {"xl", "wide"} else 1
     width, small = width_of(layout, columns, axis=70), layout == "phone"
-    growth = {"vconcat": [_curve(width, 140 if small else 118), _ratio(width, 48, beside=columns == 1)], "spacing": 10}
-    bell = _bell(width, 150 if small else 196, REACH, beside=columns == 2)
+    growth = {"vconcat": [_curve(width, 140 if small else 118), _ratio(width, 48)], "spacing": 10}
+    bell = _bell(width, 150 if small else 196, REACH)
     return page([bell, growth], columns, in_both("spread_alt", "variance_spread")) | {"params": d_k_slider(START)}
 
 
@@ -155,8 +155,7 @@ def first_spec(layout: str) -> dict[str, Any]:
     return page([bell], 1, in_both("first_alt", "variance_spread")) | {"params": [{"name": "dk", "value": FIRST}]}
 
 
-def _bell(width: int, height: int, reach: float, *, beside: bool = False) -> dict[str, Any]:
-    """Bars, and what is expected of them; where the slider is beside it, what d_k that stands for."""
+def _bell(width: int, height: int, reach: float) -> dict[str, Any]:
     x = alt.X("x:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), title=None,
               axis=alt.Axis(tickCount=5, grid=False))  # fmt: skip
     tall = alt.Scale(domain=[0, alt.expr(_TOP)], nice=False)
@@ -183,7 +182,7 @@ def _bell(width: int, height: int, reach: float, *, beside: bool = False) -> dic
           for line, kind in enumerate(("bars", "steps", "dashes", "outside"))),
         word("share", "bell", -56, height // 2, fontSize=12, align="center", angle=270, opacity=0.85),
     ]
-    return layered(width, height, bars, exact, normal, *words, *_beside_slider("bell", height, beside))
+    return layered(width, height, bars, exact, normal, *words)
 
 
 def _of(kind: str, side: str) -> alt.Chart:
@@ -223,15 +222,9 @@ def _curve(width: int, height: int) -> dict[str, Any]:
     return layered(width, height, guess.encode(x, y), *marks, *labels, title)
 
 
-def _ratio(width: int, height: int, *, beside: bool) -> dict[str, Any]:
+def _ratio(width: int, height: int) -> dict[str, Any]:
     """Close up: the more pairs, the closer."""
     scale = alt.Scale(zero=False, nice=True)
     y = alt.Y("y:Q", scale=scale, axis=alt.Axis(format=".3~f", tickCount=4), title=None)
     title = word("title", "ratio", 0, -9, fontSize=12, fontWeight="bold")
-    marks = [*_marks("ratio", d_k_axis(), y, scale), title, *_beside_slider("ratio", height, beside)]
-    return layered(width, height, *marks)
-
-
-def _beside_slider(side: str, height: int, beside: bool) -> list[alt.Chart]:
-    """What the slider stands for, right above it: it shows a logarithm."""
-    return [word("stop", side, 0, height + 36, fontSize=16, fontWeight="bold")] if beside else []
+    return layered(width, height, *_marks("ratio", d_k_axis(), y, scale), title)

@@ -14,7 +14,7 @@ import streamlit as st
 from attention.experiment import Spread
 from attention.intervals import share_interval
 from attention.small_experiments import BY_HAND, SHOWN, TRIED, Trials
-from ui import shell, state, theme, views
+from ui import shell, state, theme, variance_dragged, views
 from ui.charts import INK
 from ui.tables import table
 from ui.text import Text, in_both
@@ -41,7 +41,8 @@ ARRAYS, KEYS = BY_HAND
 
 def draw(spread: Spread, text: Text) -> None:
     """Folded, and then not even sent, unless the link or a door says otherwise."""
-    key = state.control("spread_sizes", views.get(state.bench(), OPEN))
+    key = "spread_sizes"
+    st.session_state[key] = views.get(state.bench(), OPEN)  # always: in another language it is another fold, closed
     with st.expander(text("fold_sizes"), key=key, on_change=state.on_show(key, OPEN)) as folded:
         if folded.open:
             _experiments_and_words(spread, text)
@@ -50,7 +51,8 @@ def draw(spread: Spread, text: Text) -> None:
 def _experiments_and_words(spread: Spread, text: Text) -> None:
     st.markdown(text("why_sizes"))
     chart = spec(shell.layout(), tuple(size_of(each) for each in sizes(spread)))
-    st.vega_lite_chart(frame(spread, text), chart, width="content", key="sizes")
+    with variance_dragged.room("sizes"):
+        st.vega_lite_chart(frame(spread, text), chart, width="content", key="sizes")
     st.markdown(said(spread, text))
     if st.toggle(text("as_tables"), key="sizes_table"):
         st.markdown(as_table(spread, text))
@@ -63,7 +65,14 @@ def sizes(spread: Spread) -> list[Trials]:
 
 def size_of(each: Trials) -> str:
     """How its size is written: the arrays by hand, or how many pairs."""
-    return "{} × {}".format(*each.by_hand) if each.by_hand else str(each.size)
+    return "{} × {}".format(*each.by_hand) if each.by_hand else f"{each.size:,}"
+
+
+def band(each: Trials) -> tuple[str, str]:
+    """Between what nine of ten estimates fall, with as many decimals for both ends."""
+    decimals = 2 if each.band[1] < 10 else 1
+    low, high = (number(end, decimals) for end in each.band)
+    return low, high
 
 
 # What was measured decides what is said.
@@ -76,7 +85,7 @@ def said(spread: Spread, text: Text) -> str:
           "hundred": found[None, 100]}  # fmt: skip
     facts = {f"right_{name}": percent(each.covered / each.count) for name, each in of.items()}
     for name, each in of.items():
-        facts |= {f"low_{name}": number(each.band[0]), f"high_{name}": number(each.band[1])}
+        facts[f"low_{name}"], facts[f"high_{name}"] = band(each)
     return text.sentences([text("see_sizes", **facts), text(f"cause_{cause(of['arrays'], of['four'])}", **facts),
                            text("see_hundred", **facts)])  # fmt: skip
 
@@ -112,15 +121,15 @@ def _records(each: Trials, step: int, text: Text) -> Iterator[dict[str, Any]]:
         yield at | {"kind": "one", "r": r, "y": y, "low": low, "high": high, "hit": hit,
                     "text": text("says", number=r, variance=variance, low=start, high=end),
                     "verdict": text("hit" if hit else "miss", truth=each.d_k)}  # fmt: skip
-    low, high = each.band
-    yield at | {"kind": "band", "low": low, "high": high, "y": each.d_k}
+    yield at | {"kind": "band", "low": each.band[0], "high": each.band[1], "y": each.d_k}
     name = {ARRAYS: "size_arrays", KEYS: "size_keys", None: "size_pairs" if each.count > 1 else "size_all"}
     yield at | {"kind": "size", "text": text(name[each.by_hand], n=f"{each.size:,}", d_k=each.d_k)}
     beyond = np.count_nonzero(each.variance > TOP * each.d_k)
     if beyond:
         yield at | {"kind": "beyond", "text": text("beyond", count=beyond)}
     if each.count > 1:
-        yield at | {"kind": "nine", "text": text("nine", low=number(low), high=number(high), truth=each.d_k)}
+        low, high = band(each)
+        yield at | {"kind": "nine", "text": text("nine", low=low, high=high, truth=each.d_k)}
         yield at | {"kind": "covers", "text": text("covers", share=percent(each.covered / each.count),
                                                    count=f"{each.count:,}")}  # fmt: skip
     else:
@@ -217,9 +226,10 @@ def as_table(spread: Spread, text: Text) -> str:
     """Every size at every d_k: how many experiments, between what nine of ten fall, how often the interval is right."""
     rows = []
     for each in spread.trials:
-        nine, right = number(each.band[0]), ""
+        low, high = band(each)
+        nine, right = low, ""
         if each.count > 1:
-            nine, share = f"{nine} – {number(each.band[1])}", each.covered / each.count
+            nine, share = f"{low} – {high}", each.covered / each.count
             right = f"{percent(share)} ({' – '.join(map(percent, share_interval(each.covered, each.count)))})"
         rows.append([str(each.d_k), size_of(each), f"{each.count:,}", nine, right])
     return table(["d_k", *(text(f"table_{name}") for name in ("size", "count", "nine", "right"))], rows)

@@ -6,19 +6,20 @@ from urllib.parse import urlencode
 
 import pytest
 
-from attention import experiment
+from attention import experiment, small_experiments
 from tests.browser.helpers import messages, settle
 from ui import link, views
 from ui import variance_spread as part
+from ui import variance_spread_sizes as sizes
 from ui.text import Text, catalogue
-from ui.variance_charts import number
+from ui.variance_charts import estimated, number
 from ui.workbench import preset
 
-SEEN = urlencode({"s": link.encode(views.shown(preset("cat"), part.GUESS, "skip"))})
+SEEN = urlencode({"s": link.encode(views.shown(views.shown(preset("cat"), part.GUESS, "skip"), sizes.OPEN, True))})
 
 
 def seen(lang="en"):
-    """The page with everything to see."""
+    """The page with everything to see, the small experiments unfolded."""
     return f"/variance?lang={lang}&{SEEN}"
 
 
@@ -54,73 +55,87 @@ def test_a_guess_reveals_a_bell_that_dragging_widens_without_a_message(open_page
     spread = experiment.measure_spread(10_000, seed=0)
     assert page.locator("form.vega-bindings input").count() == 0
     assert number(spread.variance[experiment.STOPS.index(64)]) not in words(page)
+    for named in ("legend_steps", "legend_dashes"):
+        assert catalogue("variance_spread", "zh")[named] in words(page)
     page.get_by_text("× √2", exact=True).click()
     settle(page)
     assert catalogue("common", "zh")["your_guess"] in words(page)
-    assert f"{2 ** spread.power[0]:.3f}" in page.locator('[data-testid="stMain"]').inner_text()
+    assert estimated(*spread.doubling)[0] in page.locator('[data-testid="stMain"]').inner_text()
     before, sent = bars(page), messages(page)
     counts = spread.counts[experiment.STOPS.index(64)]
     tallest = counts.argmax()
     heights = [bar[2] for bar in before]
     assert heights == pytest.approx((counts * heights[tallest] / counts[tallest]).tolist(), abs=0.6)
 
-    box = slider(page, "2ⁿ").bounding_box()
+    box = slider(page, "log₂ d_k").bounding_box()
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, middle)
     page.mouse.down()
     for step in range(1, 9):
         page.mouse.move(box["x"] + box["width"] * (0.5 + step / 32), middle)
     page.mouse.up()
-    press(page, "2ⁿ", "Home", *["ArrowRight"] * 16)  # n = 8
+    press(page, "log₂ d_k", "Home", *["ArrowRight"] * 16)
 
     assert messages(page) == sent
     assert "d_k = 256" in words(page)
     assert f"{spread.variance[experiment.STOPS.index(256)]:.1f}" in words(page)
     assert [bar[1] for bar in bars(page)] == pytest.approx([2 * bar[1] for bar in before], rel=0.05)
 
+    page.get_by_text(catalogue("variance_spread", "zh")["fold_sizes"]).click()
+    settle(page)
+    assert "2 × 2" in words(page, 1)
+    assert "d_k = 256" in words(page)  # what was dragged stays
+
 
 def test_larger_experiments_come_nearer_to_the_truth_without_a_message(open_page):
     page = open_page(seen())
-    trials = {(t.d_k, t.size): t for t in experiment.measure_spread(10_000, experiment.TRIED, seed=0).trials}
+    found = experiment.measure_spread(10_000, small_experiments.TRIED, seed=0).trials
+    trials = {(t.d_k, sizes.size_of(t)): t for t in found}
     text = Text("variance_spread", "en")
 
     def nine(each):
-        return text("nine", low=number(each.band[0]), high=number(each.band[1]), truth=each.d_k)
+        low, high = sizes.band(each)
+        return text("nine", low=low, high=high, truth=each.d_k)
+
+    def says(each, r):
+        variance, low, high = estimated(*(of[r - 1] for of in (each.variance, each.low, each.high)))
+        return text("says", number=r, variance=variance, low=low, high=high)
 
     sent = messages(page)
-    assert nine(trials[2, 4]) in words(page, 1)
-    assert f"no. 1 says {number(trials[2, 4].variance[0])}" in words(page, 1)
-    press(page, "no.", "ArrowRight")
-    assert f"no. 2 says {number(trials[2, 4].variance[1])}" in words(page, 1)
-    press(page, "size step", *["ArrowRight"] * 5)
-    assert nine(trials[2, 100]) in words(page, 1)
-    assert f"no. 2 says {number(trials[2, 100].variance[1])}" in words(page, 1)
-    page.locator('form.vega-bindings input[type="radio"][value="64"]').check()
-    assert nine(trials[64, 100]) in words(page, 1)
-    press(page, "size step", "End")
-    assert f"no. 1 says {number(trials[64, 10_000].variance[0])}" in words(page, 1)
-    assert text("just_one") in words(page, 1)
+    assert nine(trials[2, "2 × 2"]) in words(page, 1)
+    assert says(trials[2, "2 × 2"], 1) in words(page, 1)
+    press(page, "#", "ArrowRight")
+    assert says(trials[2, "2 × 2"], 2) in words(page, 1)
+    page.get_by_label("100", exact=True).check()
+    assert nine(trials[2, "100"]) in words(page, 1)
+    assert says(trials[2, "100"], 2) in words(page, 1)
+    page.get_by_label("64", exact=True).check()
+    assert nine(trials[64, "100"]) in words(page, 1)
+    page.get_by_label("10,000", exact=True).check()
+    assert says(trials[64, "10,000"], 1) in words(page, 1)
+    assert text("just_one", truth=64) in words(page, 1)
     assert messages(page) == sent
 
 
 def test_another_draw_and_another_language_keep_the_sliders(open_page):
+    text = Text("variance_spread", "en")
     page = open_page(seen("zh"))
-    press(page, "2ⁿ", *["ArrowRight"] * 4)
-    press(page, "size step", "ArrowRight")
+    press(page, "log₂ d_k", *["ArrowRight"] * 4)
     page.get_by_text("English").click()
     settle(page)
     assert "d_k = 256" in words(page)
+    page.get_by_label("1 × 6", exact=True).check()  # what a fold holds begins anew in another language
     page.get_by_role("button", name="Draw again").click()
     settle(page)
     assert "d_k = 256" in words(page)
     assert f"{experiment.measure_spread(10_000, seed=1).variance[experiment.STOPS.index(256)]:.1f}" in words(page)
-    assert "n = 6" in words(page, 1)
+    assert text("size_keys", d_k=2) in words(page, 1)
 
 
 def test_the_sliders_fit_a_phone(open_page):
     page = open_page(seen("zh"), width=390, scheme="dark")
-    for name in ("2ⁿ", "size step", "no."):
-        box = slider(page, name).first.bounding_box()
+    for field in page.locator("form.vega-bindings input").all():
+        box = field.bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 390
     main = page.locator('[data-testid="stMain"]')

@@ -168,7 +168,7 @@ def test_every_experiment_is_shown_with_its_own_interval(page, spread):
     ones = frames(page)[1].query("kind == 'one'")
     assert len(ones) == sum(len(each.variance) for each in spread.trials)
     labels = [sizes.size_of(each) for each in sizes.sizes(spread)]
-    assert labels == ["2 × 2", "4", "1 × 6", "6", "10", "20", "50", "100", "200", "10000"]
+    assert labels == ["2 × 2", "4", "1 × 6", "6", "10", "20", "50", "100", "200", "10,000"]
     for each in spread.trials:
         mine = ones[(ones["d"] == each.d_k) & (ones["s"] == 1 + labels.index(sizes.size_of(each)))]
         assert mine["r"].tolist() == list(range(1, len(each.variance) + 1))
@@ -194,8 +194,9 @@ def test_the_band_and_how_often_the_interval_is_right_are_measured(page, spread)
         assert mine[mine["kind"] == "beyond"]["text"].tolist() == ([text("beyond", count=above)] if above else [])
     arrays, four = spread.trials[:2]
     assert (arrays.d_k, arrays.by_hand, four.d_k, four.size, four.by_hand) == (2, (2, 2), 2, 4, None)
+    assert sizes.band(arrays) == tuple(f"{end:.2f}" for end in arrays.band)
     words = next(m.value for m in page.markdown if "2 × 2" in m.value and "95%" in m.value)
-    for value in (*map(number, arrays.band), *(percent(each.covered / each.count) for each in (arrays, four))):
+    for value in (*sizes.band(arrays), *(percent(each.covered / each.count) for each in (arrays, four))):
         assert value in words
 
 
@@ -234,7 +235,7 @@ def test_the_question_about_2_by_2_arrays_opens_this_picture(page, spread):
     assert_well(app)
     assert len(frames(app)) == 2
     assert door.at == "spread_sizes"
-    assert door.facts(bench)["high"] == number(spread.trials[0].band[1])
+    assert [door.facts(bench)[end] for end in ("low", "high")] == list(sizes.band(spread.trials[0]))
 
 
 # Draws, links, languages.
@@ -263,7 +264,7 @@ def test_a_link_opens_the_very_draw_and_more_pairs_allow_larger_experiments():
     assert frames(app)[1]["n"].dropna().unique().tolist() == [4, 6, 10, 20, 50, 100, 200, 500, 20_000]
     spec = json.loads(app.get("vega_lite_chart")[1].proto.spec)
     (names,) = [param["bind"]["labels"] for param in spec["params"] if param["name"] == "step"]
-    assert names[-2:] == ["500", "20000"]
+    assert names[-2:] == ["500", "20,000"]
 
 
 @pytest.mark.parametrize("fields", [
