@@ -33,11 +33,10 @@ def draw(text: Text) -> None:
         other = str(views.get(state.bench(), "variance.divisor"))
         if is_wide(shell.layout()):
             _choose(other, text)
-            _draw(found, other, guess is not None, text)
+            _draw(found, other, guess, text)
         else:  # on a phone the choice would part what is asked from what is dragged
-            _draw(found, other, guess is not None, text)
+            _draw(found, other, guess, text)
             _choose(other, text)
-    st.caption(text("see", rows=f"{found.draws:,}"))
     if guess is not None:
         _answer(found, guess, other, text)
     variance_controls.controls(text, draws=False)
@@ -58,11 +57,15 @@ def _choose(other: str, text: Text) -> None:
     widgets.look("variance.divisor", words.CHOICES, other, text, show=short_name, key="variance_divisor")
 
 
-def _draw(found: Saturation, other: str, answered: bool, text: Text) -> None:
+def _draw(found: Saturation, other: str, guess: str | None, text: Text) -> None:
+    """The panels; after the guess they begin at the α that was guessed, as another spec forgets what was dragged."""
+    answered = guess is not None
     spec = variance_divisors_charts.spec(shell.layout(), answered)
+    sliders = variance_divisors_charts.sliders(words.ANSWERS.get(guess or predict.SKIP))
+    data = frame(found, other, answered, text)
     with variance_dragged.room("divisors"):
-        data = frame(found, other, answered, text)
-        st.vega_lite_chart(data, spec, width="content", key="divisors_chart")
+        st.vega_lite_chart(data, spec | sliders, width="content", key="divisors_chart")
+    st.caption(text("see", rows=f"{found.draws:,}"))
 
 
 def _answer(found: Saturation, guess: str, other: str, text: Text) -> None:

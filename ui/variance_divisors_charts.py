@@ -46,10 +46,15 @@ def spec(layout: str, answered: bool) -> dict[str, Any]:
         wide = (room - gap) // 2 - 34
         curves = [_curve(kind, wide, 78 if columns == 2 else tall - 14, columns == 2) for kind in ("spread", "entropy")]
         rows.append({"hconcat": curves, "spacing": gap})
-    params = [*alpha_slider(START_ALPHA), *d_k_slider(START, least=2, step=1)]
-    whole = page([], 1, in_both("alt" if answered else "open_alt", "variance_divisors")) | {"params": params}
+    whole = page([], 1, in_both("alt" if answered else "open_alt", "variance_divisors")) | sliders()
     del whole["concat"], whole["columns"]
     return whole | {"vconcat": rows, "spacing": 12}
+
+
+def sliders(alpha: float | None = None) -> dict[str, Any]:
+    """The spec's parameters: where α begins, and d_k."""
+    start = START_ALPHA if alpha is None else alpha
+    return {"params": [*alpha_slider(start), *d_k_slider(START, least=2, step=1)]}
 
 
 def _colour(channel: Any = alt.Color) -> Any:

@@ -96,6 +96,24 @@ def test_another_divisor_keeps_what_was_dragged(open_page, found):
         np.testing.assert_allclose(shown, softmax(found.scores[-1, :3] / by), atol=1e-9)
 
 
+def test_the_root_is_found_before_it_is_shown(open_page, found):
+    page = open_page(at("linear", guess=""))
+    assert len(weights(page)) == 3
+    assert "q·k ÷ √d_k" not in words(page)
+    sliders = page.locator("form.vega-bindings").bounding_box()
+    picture = page.locator(".st-key-divisors [data-testid=stVegaLiteChart] svg").first.bounding_box()
+    assert 0 <= picture["y"] - sliders["y"] - sliders["height"] <= 20  # right above the panels
+    press(page, "α", "ArrowRight", 5)
+    np.testing.assert_allclose(weights(page)[0], softmax(found.scores[1, :3] / 8), atol=1e-9)  # d_k = 64
+    page.get_by_text("½", exact=True).click()
+    settle(page)
+    drawn = "() => document.querySelector('[data-testid=stVegaLiteChart] svg').textContent.includes('q·k ÷ √d_k')"
+    page.wait_for_function(drawn)
+    _, root, power, _ = weights(page)
+    np.testing.assert_allclose(power, root, atol=1e-12)  # α begins where it was said to be
+    assert page.get_by_text("Right, α = ½").is_visible()
+
+
 def test_on_a_phone_all_panels_and_sliders_are_on_one_screen(open_page):
     page = open_page(at("log"), width=390)
     chart = page.locator(".st-key-divisors [data-testid=stVegaLiteChart]")

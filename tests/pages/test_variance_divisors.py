@@ -1,5 +1,6 @@
 """The part that compares divisors: what is shown is measured, in both languages; the link carries what is compared."""
 
+import json
 import re
 from dataclasses import replace
 
@@ -278,6 +279,8 @@ def test_a_guess_is_committed_travels_and_is_judged(found, guess, how):
     assert verdict == EN(f"verdict_{how}", guess="¼", best="½")
     assert verdict in said(app)
     assert set(frames(app)[0]["side"].dropna()) >= set(SIDES)
+    spec = json.loads(app.get("vega_lite_chart")[0].proto.spec)
+    assert next(each["value"] for each in spec["params"] if each["name"] == "alpha") == words.ANSWERS.get(guess, 0.25)
     app.button(key="guess_alpha_again").click().run()
     assert views.get(code(app), "variance.guess_alpha") == ""
 
