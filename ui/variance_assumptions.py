@@ -11,7 +11,7 @@ from ui import shell, state, variance_controls, variance_measure, views, widgets
 from ui import variance_assumptions_charts as charts
 from ui import variance_assumptions_measure as measure
 from ui import variance_assumptions_words as words
-from ui.display import signed
+from ui.display import short, signed
 from ui.text import Text
 from ui.variance_assumptions_measure import BROKEN, SLIDERS, Shape, Study
 
@@ -33,16 +33,17 @@ def draw(text: Text) -> None:
         spec = charts.histogram_spec(shell.layout(), text)
         st.vega_lite_chart(charts.histogram_data(study, expected, text), spec, width="content", key="broken")
     if not _wide():
-        st.markdown(words.formula(broken, of, d_k))
+        st.markdown(words.formula(broken, of, d_k, narrow=shell.layout() == "phone"))
     _found(study, expected, text)
     variance_controls.controls(text)
     if bench.variance_draws > measure.MOST:
         st.caption(text("fewer", most=f"{measure.MOST:,}"))
     _growth(broken, study, text)
+    _noticed(broken, text)
     if broken == "correlated":
         _match(of.rho, text)
     st.markdown(text("trained"))
-    _all(d_k, text)
+    _all(text)
     _how(study, text)
 
 
@@ -117,30 +118,39 @@ def _growth(broken: str, study: Study, text: Text) -> None:
         st.markdown(words.growth_table(study, text))
 
 
-def _match(rho: float, text: Text) -> None:
-    """Softmax sees differences alone: so let one key match, and not the others."""
-    found = measure.matches(state.bench().variance_seed, rho)
-    at = {f"{scale}_{d_k}": f"{found[STOPS.index(d_k), which, 0]:.2f}"
-          for which, scale in ((1, "sqrt"), (2, "linear")) for d_k in (16, 256)}  # fmt: skip
+def _noticed(broken: str, text: Text) -> None:
+    """Whether softmax notices, which sees what differs between the keys of a row alone."""
+    found = measure.in_rows(state.bench(), *dict.fromkeys(("none", broken)))
     st.markdown(text("heading_match"))
+    st.markdown(text("why_rows", rows=f"{measure.ROWS:,}", keys=measure.KEYS))
+    st.markdown(words.rows_table(found, text))
+    judged = {way: each for way, each in found.items() if way != "none" or broken == "none"}
+    st.markdown(text.sentences(words.judged(judged, text)))
+
+
+def _match(rho: float, text: Text) -> None:
+    """One key matches, and the others do not: what becomes of its weight."""
+    found = measure.matches(state.bench().variance_seed, rho)
+    at = {f"{scale}_{d_k}": short(float(found[STOPS.index(d_k), which, 0]))
+          for which, scale in ((1, "sqrt"), (2, "linear")) for d_k in (16, 256)}  # fmt: skip
     st.markdown(text("why_match", keys=measure.KEYS, others=measure.KEYS - 1))
     spec = charts.match_spec(shell.layout(), text)
     st.vega_lite_chart(charts.match_data(found), spec, width="content", key="broken_match")
-    st.markdown(text("see_match", even=f"{1 / measure.KEYS:.3f}", rho=signed(f"{rho:.2f}"), **at))
+    seen = text("see_match", even=f"{1 / measure.KEYS:.3f}", rho=signed(f"{rho:.2f}"), **at)
+    st.markdown(text.sentences([seen, *words.stuck(found, text)]))
     st.caption(text("how_match", rows=f"{measure.ROWS:,}", keys=measure.KEYS))
     if st.toggle(text("as_tables"), key="match_table"):
         st.markdown(words.match_table(found, text))
 
 
-def _all(d_k: int, text: Text) -> None:
+def _all(text: Text) -> None:
     """Which one is dangerous; measured only when somebody asks."""
     with st.expander(text("all"), key="broken_all", on_change="rerun", icon=":material/compare:") as fold:
         if fold.open:
-            bench = state.bench()
-            with variance_measure.bar(text, "all", bench.variance_seed) as report:
-                studies = {each: _study(measure.components(bench, each), d_k, report) for each in BROKEN}
-            st.markdown(text("see_all"))
-            st.markdown(words.side_by_side(studies, text))
+            found = measure.in_rows(state.bench(), *BROKEN)
+            st.markdown(text("see_all", rows=f"{measure.ROWS:,}", keys=measure.KEYS))
+            st.markdown(words.rows_table(found, text))
+            st.markdown(text.sentences(words.judged(found, text)))
 
 
 def _how(study: Study, text: Text) -> None:

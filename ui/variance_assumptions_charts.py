@@ -20,6 +20,7 @@ from ui.variance_charts import COLOURS, NAMES, coloured, layered, of_kind, page,
 
 HISTOGRAM = ("kind", "a", "b", "y", "text")
 GROWTH = ("kind", "side", "what", "d", "y", "low", "high")
+HIDDEN = 0.015  #: of the height of a curve: dashes that are nearer are under it
 LIMITS = (1e-3, 1e5)  #: what a logarithmic axis may reach
 
 
@@ -42,13 +43,20 @@ def histogram_data(study: Study, shape: Shape, text: Text) -> Any:
     top = 1.5 * max(shares.max(), shape.share.max())  # a claim much narrower than what is measured leaves the picture
     records += [("claim", float(x), None, float(y) if y <= top else None, None)
                 for x, y in zip(shape.claim_at, shape.claim, strict=True)]  # fmt: skip
+    dashes = "same" if shape.curve == "limit" else "covered" if _covered(shape) else "claim"
     words = {
         "title": text("title_histogram", d_k=study.d_k),
         "bars": text("legend_bars", draws=f"{study.measured.draws:,}"),
         "line": text(f"legend_{shape.curve}"),
-        "dashes": text("legend_same" if shape.curve == "limit" else "legend_claim", d_k=study.d_k),
+        "dashes": text(f"legend_{dashes}", d_k=study.d_k),
     }
     return _table(HISTOGRAM, records + [(kind, None, None, None, said) for kind, said in words.items()])
+
+
+def _covered(shape: Shape) -> bool:
+    """Whether the claim's dashes are so near the solid line that it hides them."""
+    drawn = np.interp(shape.claim_at, shape.at, shape.share)
+    return shape.curve == "exact" and float(np.abs(drawn - shape.claim).max()) < HIDDEN * float(shape.share.max())
 
 
 @lru_cache(maxsize=16)
@@ -166,7 +174,8 @@ def match_data(found: Array) -> Any:
 def match_spec(layout: str, text: Text) -> dict[str, Any]:
     """The weight of the matching key against d_k, for the three divisors."""
     width = min(charts.ROOM[layout][0] - 60, 520)
-    y = alt.Y("y:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".2~f", tickCount=5), title=None)
+    y = alt.Y("y:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".2~f", tickCount=5),
+              title=text("axis_weight"))  # fmt: skip
     x, colour = _axis(), coloured(SCALES)
     tips = [alt.Tooltip("side:N", title=text("tip_what")), alt.Tooltip("d:Q", title="d_k"),
             alt.Tooltip("y:Q", format=".4f", title=text("tip_weight")),
@@ -175,7 +184,6 @@ def match_spec(layout: str, text: Text) -> dict[str, Any]:
     base = alt.Chart()
     view = layered(
         width, 180, base.mark_line(strokeWidth=2).encode(x, y, colour),
-        base.mark_rule(strokeWidth=2).encode(x, alt.Y("low:Q"), alt.Y2("high:Q"), colour),
         base.mark_point(filled=True, size=40, opacity=1).encode(x, y, colour, tooltip=tips), share_colour=True,
     )  # fmt: skip
     return page([view], 1, text("match_alt"))

@@ -31,7 +31,11 @@ SLIDERS = {"correlated": ("rho",), "means": ("mean_q", "mean_k"), "variances": (
            "dependent": ("shared",)}  # fmt: skip
 BROKEN = ("none", *SLIDERS, *LAWS)
 MOST = 100_000  #: so many pairs at most: a million would keep 200 MB in memory and everyone waiting
-ROWS, KEYS = 2000, 8  #: rows in which one key matches, and how many keys they have
+ROWS, KEYS = 2000, 8  #: rows in which softmax is looked at, and how many keys they have
+IN_ROWS = (16, 64, 256)  #: the d_k at which it is
+#: what is broken → the ways it may be in a row of keys, where there is more than one; and how each is put together
+WAYS = {"correlated": ("correlated_one", "correlated_all"), "dependent": ("dependent_both", "dependent_q")}
+HOW = {"correlated_one": {"matches": "one"}, "dependent_q": {"sharing": "q"}}
 BAR, FAR = 4, 6  #: bars a standard deviation, and standard deviations to each side that are compared with a curve
 PER = 4  #: points of a curve from one bar to the next
 
@@ -99,6 +103,7 @@ class Study:
     distance: float  # from the curve that is drawn
     limit: float  # from the normal curve with the same mean and variance
     beyond: int  # draws more than three predicted standard deviations from the predicted mean
+    only: float | None  # what every squared distance from the predicted mean is, if they are all alike
 
     @property
     def at(self) -> int:
@@ -111,7 +116,8 @@ class Study:
 
     @property
     def variance(self) -> Array:
-        return self.measured.variance[self.at]
+        """The same; where squared distances do not spread, there is nothing to estimate."""
+        return self.measured.variance[self.at] if self.only is None else np.full(3, self.only)
 
 
 @st.cache_resource(max_entries=3, show_spinner=False)
@@ -136,6 +142,22 @@ def matches(seed: int, rho: float) -> Array:
     return matching.match_weights(rows(seed), rho)
 
 
+@st.cache_resource(max_entries=256, show_spinner=False)
+def evenness(of: Components, way: str, seed: int) -> Array:
+    """How evenly rows of keys spread their weights after ÷√d_k: value, low and high for each of IN_ROWS."""
+    if of.law == "normal":
+        scores = matching.row_scores(rows(seed), of, **HOW.get(way, {}))
+    else:
+        scores = matching.draw_scores(of.law, ROWS, n_keys=KEYS, seed=seed)
+    return matching.row_entropy(scores, STOPS)[[STOPS.index(d_k) for d_k in IN_ROWS]]
+
+
+def in_rows(bench: Workbench, *broken: str) -> dict[str, Array]:
+    """The same for every way in which these assumptions can be broken in a row."""
+    return {way: evenness(components(bench, each), way, bench.variance_seed)
+            for each in broken for way in WAYS.get(each, (each,))}  # fmt: skip
+
+
 @st.cache_resource(max_entries=64, show_spinner=False)
 def study(of: Components, d_k: int, seed: int, draws: int, _report: Report) -> Study:
     if of.law == "normal":
@@ -143,12 +165,14 @@ def study(of: Components, d_k: int, seed: int, draws: int, _report: Report) -> S
     else:
         drawn = products(of.law, seed, draws, _report)
     sample, expected = drawn[STOPS.index(d_k)], shape(of, d_k)
+    squares = (sample - expected.mean) ** 2
     return Study(
         of=of, d_k=d_k, measured=assumptions.measure_products(drawn, STOPS),
         counts=np.histogram(sample, expected.edges)[0],
         distance=distance(sample, expected.grid, expected.below),
         limit=distance(sample, expected.grid, expected.limit),
-        beyond=int((np.abs(sample - expected.mean) > 3 * expected.sd).sum()),
+        beyond=int((squares > 9 * expected.sd**2).sum()),
+        only=float(squares[0]) if np.ptp(squares) == 0 else None,
     )  # fmt: skip
 
 
@@ -180,4 +204,4 @@ def bar_rows(study: Study, shape: Shape) -> list[list[str]]:
     below = np.interp(shape.edges, shape.grid, shape.below)
     expected = np.diff(below) * study.measured.draws
     ends = zip(shape.edges[:-1], shape.edges[1:], study.counts.tolist(), expected, strict=True)
-    return [[signed(f"{a:.4g} … {b:.4g}"), f"{count:,}", f"{e:,.1f}"] for a, b, count, e in ends]
+    return [[signed(f"{a:.4g} – {b:.4g}"), f"{count:,}", f"{e:,.1f}"] for a, b, count, e in ends]

@@ -10,14 +10,20 @@ import re
 from collections.abc import Mapping
 
 from attention.assumptions import STOPS, Components, predicted_mean, predicted_variance
+from attention.saturation import SCALES
 from ui import variance_charts
 from ui.display import signed
 from ui.tables import table
 from ui.text import Text
-from ui.variance_assumptions_measure import Array, Shape, Study, bar_rows, beyond, bound, growth
+from ui.variance_assumptions_measure import IN_ROWS, Array, Shape, Study, bar_rows, beyond, bound, growth
 
+LEAST = 5e-5  #: a smaller share would be printed as 0
 NORMAL_TAIL = math.erfc(3 / math.sqrt(2))  #: beyond three standard deviations of a normal distribution
 GROWS = 1.25  #: from d_k = 16 to 256: more than this is said to grow; in proportion to √d_k it would be 4
+FALLS = 1.6  #: and less than this part of it, to fall; in proportion to 1/√d_k it would be 4
+SLIGHTLY = 1.05  #: less than this is said to stay, more to change slightly
+SATURATES = 0.03  #: how much evenness rows may lose from d_k = 16 to 256 before softmax is said to notice
+STUCK = 0.01  #: a weight that answers its score by less than this is said to be stuck
 
 #: what is broken → the mean in symbols, and with the numbers put in; then the variance
 MEAN = {
@@ -32,6 +38,7 @@ VARIANCE = {
 }
 ALIKE_MEAN = r"&= d_k\,\mathbb E[q_i]\,\mathbb E[k_i]"
 ALIKE_VARIANCE = r"&= d_k\,\mathbb E[q_i^2]\,\mathbb E[k_i^2] \\ &= {d} \cdot 1 \cdot 1"
+EQUAL = re.compile(r"[ \\&]*= ")  #: an equals sign, and the new line it may have
 PLACE = re.compile(r"{([a-z]\w*)}")
 GENERAL = r"""
 $$
@@ -67,8 +74,8 @@ def decimals(interval: Array) -> int:
     return min(max(1 - math.floor(math.log10(half)), 0), 6) if half > 0 else 2
 
 
-def formula(broken: str, of: Components, d_k: int) -> str:
-    """Mean and variance as KaTeX, the reader's numbers put in."""
+def formula(broken: str, of: Components, d_k: int, *, narrow: bool = False) -> str:
+    """Mean and variance as KaTeX, the reader's numbers put in; narrow: a line for each = sign."""
     names = ("rho", "mean_q", "mean_k", "sd_q", "sd_k", "shared")
     put = {name: f"{getattr(of, name):.2f}" for name in names}
     put = {name: f"({text})" if text.startswith("-") else text for name, text in put.items()}
@@ -78,6 +85,8 @@ def formula(broken: str, of: Components, d_k: int) -> str:
         (r"\mathrm{Var}(q\cdot k)", VARIANCE.get(broken, ALIKE_VARIANCE), predicted_variance(of, d_k)),
     )
     lines = [f"{name} {filled(way, put)} = {number(value)}" for name, way, value in ways]
+    if narrow:
+        lines = ["& " + EQUAL.sub(r" \\\\ &\\quad = ", line) for line in lines]
     return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
 
 
@@ -95,10 +104,10 @@ def between(interval: Array) -> str:
 
     >>> import numpy as np
     >>> between(np.array([0.0, -0.2, 0.2]))
-    '−0.20 … 0.20'
+    '−0.20 – 0.20'
     """
     places = decimals(interval)
-    return f"{number(interval[1], places)} … {number(interval[2], places)}"
+    return f"{number(interval[1], places)} – {number(interval[2], places)}"
 
 
 def summary(study: Study, text: Text) -> str:
@@ -106,8 +115,9 @@ def summary(study: Study, text: Text) -> str:
     rows = []
     for name, value, measured, claim in parts(study):
         places = decimals(measured)
-        half = number((measured[2] - measured[1]) / 2, places)
-        at = f"{number(measured[0], places)}\u00a0±\u00a0{half}"
+        at = number(measured[0], places)
+        exact = name == "variance" and study.only is not None
+        at = text("exactly", value=at) if exact else f"{at} ({between(measured)})"
         rows.append([text(f"row_{name}"), f"**{number(value, places)}**", at, number(claim, 0)])
     return table(["", *(text(f"table_{name}") for name in ("predicted", "measured", "claim"))], rows)
 
@@ -132,7 +142,9 @@ def verdict(study: Study, text: Text) -> list[str]:
     """
     both = parts(study)
     missed = [text(f"row_{name}") for name, predicted, measured, _ in both if not inside(predicted, measured)]
-    said = [text("formula_misses", what=text.list(missed)) if missed else text("formula_fits")]
+    fits = "formula_fits" if study.only is None else "formula_exact"
+    variance = number(study.variance[0], 0)
+    said = [text("formula_misses", what=text.list(missed)) if missed else text(fits, value=variance)]
     differ = {name: not inside(claim, measured) for name, predicted, measured, claim in both if predicted != claim}
     if not differ:
         said.append(text("claim_left"))
@@ -146,23 +158,31 @@ def verdict(study: Study, text: Text) -> list[str]:
 
 
 def curves(study: Study, shape: Shape, text: Text) -> list[str]:
-    """Which curve is drawn and whether the draws follow it; whether a normal one would do."""
+    """Which curve is drawn and whether the draws follow it; whether whole curve and tails are told from a normal one.
+
+    Steps are compared between the steps: on them a continuous curve is off by half of each.
+    """
     facts = {"distance": share(study.distance), "bound": share(bound(study)), "limit": share(study.limit)}
+    steps = "steps" if shape.curve == "binomial" else "curve"
+    whole = "limit" if shape.curve == "limit" else "exact"
     fits = "fits" if study.distance < bound(study) else "misses"
-    said = [text(f"curve_{shape.curve}"), text(f"distance_{fits}", **facts)]
+    said = [text(f"see_{shape.curve}"), text(f"distance_{steps}", **facts), text(f"{whole}_{fits}", d_k=study.d_k)]
+    same = study.limit < bound(study)
     if shape.curve != "limit":
-        said.append(text("normal_fits" if study.limit < bound(study) else "normal_misses", **facts))
-    at, low, high = map(share, beyond(study))
-    return [*said, text("tail", beyond=at, low=low, high=high, normal=share(NORMAL_TAIL))]
+        said.append(text("normal_same" if same else "normal_differs", **facts))
+    at, low, high = beyond(study)
+    tail = "tail_alike" if low <= NORMAL_TAIL <= high else "tail_apart" if same else "tail_too"
+    told = share(at) if high < LEAST else text("with_interval", value=share(at), low=share(low), high=share(high))
+    return [*said, text(tail, beyond=told, normal=share(NORMAL_TAIL))]
 
 
 def share(x: float) -> str:
     """A small share of the draws.
 
-    >>> share(0.0027), share(0.0), share(0.132)
-    ('0.27%', '0.00%', '13.20%')
+    >>> share(0.0027), share(0.0), share(0.132), share(2e-6)
+    ('0.27%', '0%', '13.20%', '<0.01%')
     """
-    return f"{x:.2%}"
+    return "<0.01%" if 0 < x < LEAST else f"{x:.2%}" if x else "0%"
 
 
 def left(study: Study, text: Text) -> list[str]:
@@ -179,7 +199,9 @@ def left(study: Study, text: Text) -> list[str]:
 
 
 def trend(measured: Array) -> str:
-    """How a size went on from d_k = 16 to 256: "grows", "stays" or "falls"; "unclear" where it may as well be 0.
+    """How a size went on from d_k = 16 to 256: "grows", "rises" or "sinks" slightly, "stays", "falls"; or "unclear".
+
+    It is unclear where it may as well be 0.
 
     measured: value, low and high, a row a stop.
     """
@@ -187,7 +209,16 @@ def trend(measured: Array) -> str:
     if inside(0, before) or inside(0, after):
         return "unclear"
     ratio = abs(after[0] / before[0])
-    return "grows" if ratio > GROWS else "falls" if ratio < 1 / GROWS else "stays"
+    if not 1 / FALLS <= ratio <= GROWS:
+        return "grows" if ratio > 1 else "falls"
+    if 1 / SLIGHTLY <= ratio <= SLIGHTLY or overlap(before, after):
+        return "stays"
+    return "rises" if ratio > 1 else "sinks"
+
+
+def overlap(one: Array, other: Array) -> bool:
+    """Whether two intervals have something in common: value, low, high each."""
+    return bool(one[1] <= other[2] and other[1] <= one[2])
 
 
 def reason(broken: str, study: Study) -> str:
@@ -215,19 +246,50 @@ def grows(study: Study) -> bool:
     return any(predicted.any() and trend(measured) == "grows" for measured, predicted in left)
 
 
-def side_by_side(studies: Mapping[str, Study], text: Text) -> str:
-    """All broken assumptions: what ÷√d_k leaves of mean and standard deviation at d_k = 16 and 256, and who grows."""
-    rows, dangerous = [], []
-    for broken, study in studies.items():
-        row = [text(f"broken_{broken}")]
-        for what in ("mean", "sd"):
-            measured, _ = growth(study, what, "sqrt")
-            at_16, at_256 = (number(measured[STOPS.index(d_k), 0]) for d_k in (16, 256))
-            row.append(f"{at_16} → {at_256}")
-        rows.append(row)
-        dangerous += row[:1] if grows(study) else []
-    found = text("dangerous", names=text.list(dangerous)) if dangerous else text("dangerous_none")
-    return table([text("table_broken"), text("table_mean_left"), text("table_sd_left")], rows) + "\n\n" + found
+def rows_table(found: Mapping[str, Array], text: Text) -> str:
+    """How evenly softmax spreads rows of keys, for every way of breaking something, with 95 % intervals."""
+    head = [text("table_broken"), *(f"d_k\u00a0=\u00a0{d_k}" for d_k in IN_ROWS)]
+    return table(head, [[text(f"broken_{way}"), *map(even, each)] for way, each in found.items()])
+
+
+def even(found: Array) -> str:
+    """An evenness and its interval.
+
+    >>> import numpy as np
+    >>> even(np.array([0.8304, 0.8275, 0.8333])), even(np.array([1e-4, 5e-5, 1.5e-4]))
+    ('0.830 (0.828 – 0.833)', '<0.001')
+    """
+    value, low, high = (f"{x:.3f}" for x in found)
+    return "<0.001" if found[2] < 0.0005 else value if low == high else f"{value} ({low} – {high})"
+
+
+def noticed(found: Array) -> str:
+    """What softmax makes of a growing d_k, from the first to the last: it "saturates", stays "level", or "flattens"."""
+    before, after = found[0], found[-1]
+    if abs(after[0] - before[0]) <= SATURATES or overlap(before, after):
+        return "level"
+    return "flattens" if after[0] > before[0] else "saturates"
+
+
+def judged(found: Mapping[str, Array], text: Text) -> list[str]:
+    """Which of the ways softmax does notice, which is dangerous, and which it does not."""
+    by = {verdict: [text(f"broken_{way}") for way, each in found.items() if noticed(each) == verdict]
+          for verdict in ("saturates", "level", "flattens")}  # fmt: skip
+    said = [text(f"row_{verdict}", names=text.list(names)) for verdict, names in by.items() if names]
+    return said if by["saturates"] or len(found) == 1 else [*said, text("row_none")]
+
+
+def stuck(found: Array, text: Text) -> list[str]:
+    """Why a weight near 1, or near 0, is a danger; if at the largest d_k it is one.
+
+    found: as `match_weights` returns them. The mean of p(1 − p) is at most m(1 − m), m the mean of p.
+    """
+    m = float(found[-1, SCALES.index("sqrt"), 0])
+    answer = m * (1 - m)
+    if answer >= STUCK:
+        return []
+    at_most = "0.001" if answer < 0.001 else f"{math.ceil(answer * 1000) / 1000:.3f}"
+    return [text("match_stuck" if m > 0.5 else "match_lost", answer=at_most)]
 
 
 def growth_table(study: Study, text: Text) -> str:
@@ -242,6 +304,6 @@ def histogram_table(study: Study, shape: Shape, text: Text) -> str:
 
 
 def match_table(found: Array, text: Text) -> str:
-    rows = [[str(d_k), *(f"{at:.3f} ({low:.3f} … {high:.3f})" for at, low, high in found[s])]
+    rows = [[str(d_k), *(f"{at:.3f} ({low:.3f} – {high:.3f})" for at, low, high in found[s])]
             for s, d_k in enumerate(STOPS)]  # fmt: skip
     return table(["d_k", "q·k", "÷ √d_k", "÷ d_k"], rows)

@@ -67,6 +67,7 @@ def test_which_is_dangerous_is_measured_when_asked(open_page):
     page.get_by_text(text("all")).click()
     settle(page)
     main = page.get_by_test_id("stMain")
-    for broken in ("correlated", "means", "dependent"):
-        expect(main.locator("table", has_text=text("table_sd_left"))).to_contain_text(text(f"broken_{broken}"))
-    expect(main).to_contain_text("Dangerous")
+    for way in ("correlated_one", "correlated_all", "means", "dependent_both", "dependent_q", "heavy"):
+        expect(main.locator("table", has_text=text("broken_heavy")).last).to_contain_text(text(f"broken_{way}"))
+    names = text.list([text("broken_correlated_one"), text("broken_dependent_both")])
+    expect(main).to_contain_text(f"Dangerous: {names}")

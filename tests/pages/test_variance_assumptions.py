@@ -17,6 +17,7 @@ from ui import variance_assumptions_charts as drawn
 from ui import variance_assumptions_measure as measure
 from ui import variance_assumptions_words as words
 from ui import workbench as w
+from ui.display import short
 from ui.text import LANGUAGES, Text, catalogue
 from ui.variance_charts import NAMES
 
@@ -84,9 +85,9 @@ def test_bars_curves_and_table_are_those_of_the_link(lang, shown, of, d_k):
 
     measured = a.measure_products(x, a.STOPS)
     for name, value, found in (("mean", mean, measured.mean[s]), ("variance", variance, measured.variance[s])):
-        places, half = words.decimals(found), (found[2] - found[1]) / 2
-        cells = [text(f"row_{name}"), f"**{words.number(value, places)}**",
-                 f"{words.number(found[0], places)}\u00a0±\u00a0{words.number(half, places)}"]  # fmt: skip
+        places = words.decimals(found)
+        at, low, high = (words.number(x, places) for x in found)
+        cells = [text(f"row_{name}"), f"**{words.number(value, places)}**", f"{at} ({low} – {high})"]
         assert "| " + " | ".join(cells) + " |" in said(app)
     assert "<<" not in said(app)
 
@@ -148,25 +149,93 @@ def test_a_sceptic_sees_that_the_normal_limit_fails_at_1_and_does_at_64():
     for d_k, fits in ((1, False), (64, True)):
         found, expected = study(Components(), d_k), measure.shape(Components(), d_k)
         told = " ".join(words.curves(found, expected, text))
-        assert "they fit" in told
-        assert ("would do as well" in told) == fits
+        assert text("exact_fits") in told
+        assert ("does not tell them apart" in told) == fits
         limit = distributions.distance(products(Components())[a.STOPS.index(d_k)], expected.grid, expected.limit)
         assert f"{limit:.2%}" in told
     heavy = words.curves(study(Components("laplace"), 1), measure.shape(Components("laplace"), 1), text)
-    assert "do not follow it" in " ".join(heavy)
+    assert text("limit_misses", d_k=1) in heavy
+
+
+TAILS = ("tail_alike", "tail_apart", "tail_too")
+
+
+def test_curve_and_tails_are_judged_each_by_itself():
+    """Nothing fits a normal curve whose tails do not: seeds, laws and d_k of every kind."""
+    text, seen = Text("variance_assumptions", "en"), set()
+    cases = [(Components("signs"), 64, seed) for seed in range(6)] + [(Components("signs"), 1, 0)]
+    cases += [(of, d_k, 0) for of in (Components(), Components("laplace"), Components("uniform")) for d_k in a.STOPS]
+    for of, d_k, seed in cases:
+        found = study(of, d_k, seed)
+        told = " ".join(words.curves(found, measure.shape(of, d_k), text))
+        _, low, high = measure.beyond(found)
+        alike = low <= words.NORMAL_TAIL <= high
+        starts = {id: catalogue("variance_assumptions", "en")[id].split("<<")[0] for id in TAILS}
+        kind = [id for id, start in starts.items() if start in told]
+        assert len(kind) == 1
+        assert (kind == ["tail_alike"]) == alike
+        assert (kind == ["tail_apart"]) == (not alike and found.limit < measure.bound(found))
+        assert ("between the steps" in told) == (of.law == "signs")
+        assert "0.00%" not in told
+        seen |= set(kind)
+    assert seen == set(TAILS)
+
+
+def test_what_cannot_spread_is_said_to_be_exact():
+    """±1 at d_k = 1: every (q·k)² is 1, whatever the seed, and no interval of no width is missed."""
+    text = Text("variance_assumptions", "en")
+    for seed in range(8):
+        found = study(Components("signs"), 1, seed)
+        assert found.variance.tolist() == [1, 1, 1]
+        verdict = words.verdict(found, text)
+        assert verdict[0] == text("formula_exact", value="1") or words.inside(0, found.mean) is False
+        assert "| 1 (exact) |" in words.summary(found, text).replace("1.00", "1")
+    assert study(Components("signs"), 4).only is None
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_all_side_by_side_names_what_still_grows(lang):
+def test_all_side_by_side_names_what_softmax_notices(lang):
     app = opened("variance", lang, CAT)
-    assert catalogue("variance_assumptions", lang)["see_all"] not in said(app)
     text = Text("variance_assumptions", lang)
-    studies = {each: study(measure.components(CAT, each)) for each in measure.BROKEN}
-    told = words.side_by_side(studies, text)
-    names = text.list([text(f"broken_{each}") for each in ("correlated", "means", "dependent")])
-    assert told.endswith(text("dangerous", names=names))
-    calm = {each: study(measure.components(showing(rho=0, mean_q=0, shared=0), each)) for each in measure.BROKEN}
-    assert words.side_by_side(calm, text).endswith(text("dangerous_none"))
+    assert text("see_all", rows="2,000", keys=8) not in said(app)
+    found = measure.in_rows(CAT, *measure.BROKEN)
+    dangerous = ("correlated_one", "dependent_both")
+    assert [way for way in found if words.noticed(found[way]) == "saturates"] == list(dangerous)
+    names = text.list([text(f"broken_{way}") for way in dangerous])
+    assert words.judged(found, text)[0] == text("row_saturates", names=names)
+    calm = measure.in_rows(showing(rho=0, mean_q=0, shared=0), *measure.BROKEN)
+    assert words.judged(calm, text)[-1] == text("row_none")
+    told = words.rows_table(found, text)
+    for way, each in found.items():
+        assert f"| {text(f'broken_{way}')} | {' | '.join(map(words.even, each))} |" in told
+
+
+@pytest.mark.parametrize("broken", measure.BROKEN)
+def test_the_chosen_one_is_measured_in_rows(broken):
+    """The page prints the core's evenness, of every way in which it can be broken in a row."""
+    text, of = Text("variance_assumptions", "en"), measure.components(CAT, broken)
+    app = said(opened("variance", "en", showing(broken=broken)))
+    rows = matching.draw_rows(measure.ROWS, n_keys=measure.KEYS, seed=0)
+    ways = {"correlated": [{"matches": "one"}, {}], "dependent": [{}, {"sharing": "q"}]}.get(broken, [{}])
+    for way in ways:
+        scores = (matching.row_scores(rows, of, **way) if of.law == "normal" else
+                  matching.draw_scores(of.law, measure.ROWS, n_keys=measure.KEYS, seed=0))  # fmt: skip
+        found = matching.row_entropy(scores, a.STOPS)[2:]
+        assert " | ".join(map(words.even, found)) + " |" in app
+    assert ("**Dangerous**: " in app) == (broken in ("correlated", "dependent"))
+    assert text("broken_none") in app
+
+
+def test_a_weight_of_1_is_called_a_danger_only_where_it_is_stuck():
+    text = Text("variance_assumptions", "en")
+    for rho, id in ((0.9, "match_stuck"), (-0.9, "match_lost"), (0.05, None)):
+        found = matching.match_weights(measure.rows(0), rho)
+        told = words.stuck(found, text)
+        assert bool(told) == bool(id)
+        if id:
+            m = found[-1, 1, 0]
+            assert told == [text(id, answer="0.001")]
+            assert m * (1 - m) < 0.001
 
 
 def test_trends_are_read_off_the_measurement():
@@ -174,7 +243,10 @@ def test_trends_are_read_off_the_measurement():
         return np.array([[x, x - 0.1, x + 0.1] for x in (0, 0, at[0], 0, at[1])])
 
     assert [words.trend(rows(*at)) for at in ((1, 1.1), (-1, -4), (4, 1), (0.05, 9), (3, -0.05))] == [
-        "stays", "grows", "falls", "unclear", "unclear"]  # fmt: skip
+        "stays", "grows", "falls", "unclear", "unclear"]
+    assert [words.trend(rows(*at)) for at in ((10, 8.2), (8.2, 10), (10, 9.7))] == ["sinks", "rises", "stays"]
+    assert words.left(study(Components(shared=0.3)), Text("variance_assumptions", "en"))[1].endswith("falls slightly.")
+    assert [words.trend(rows(*at)) for at in ((1, 1.1),)] == ["stays"]  # fmt: skip
     text = Text("variance_assumptions", "en")
     told = words.left(study(Components(rho=0.9)), text)
     at_16, at_256 = (study(Components(rho=0.9)).measured.mean[s, 0] / d_k**0.5 for s, d_k in ((2, 16), (4, 256)))
@@ -224,7 +296,7 @@ def test_the_match_is_measured_and_only_shown_for_correlation():
     for which, scale in enumerate(SCALES):
         mine = frame[frame["side"] == NAMES[scale]]
         np.testing.assert_array_equal(mine[["y", "low", "high"]], found[:, which])
-    assert f"from {found[2, 1, 0]:.2f} at $d_k = 16$ to {found[4, 1, 0]:.2f}" in said(app)
+    assert f"from {short(found[2, 1, 0])} at $d_k = 16$ to {short(found[4, 1, 0])}" in said(app)
     assert len(frames(opened("variance", "en", showing(broken="means")))) == 2
 
 
