@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from attention import InputError, divisors, experiment, normalized_entropy, softmax, softmax_jacobian
+from attention import InputError, divisors, experiment, normalized_entropy, responses, softmax, softmax_jacobian
 from attention import saturation as s_
 from tests.core.drawing import drawn_at_once
 
@@ -85,9 +85,9 @@ def test_the_gradient_is_the_derivative(cosine):
     slopes = [(weights(q + h * each) - weights(q - h * each)) / (2 * h) for each in np.eye(5)]
     rows = (q @ K.T)[None], (K @ K.T)[None]
     if cosine:
-        entropy, _, gradient = s_.row_responses(*s_.cosine_rows(*rows, [q @ q]))
+        entropy, _, gradient = responses.row_responses(*responses.cosine_rows(*rows, [q @ q]))
     else:
-        entropy, _, gradient = s_.row_responses(*rows, 1.7)
+        entropy, _, gradient = responses.row_responses(*rows, 1.7)
     assert gradient == pytest.approx(np.linalg.norm(slopes), rel=1e-7)
     assert entropy == pytest.approx(normalized_entropy(weights(q)))
 
@@ -99,7 +99,7 @@ def test_a_saturated_row_keeps_its_digits():
     p = [power / sum(powers) for power in powers]
     J = [[p[i] * ((i == j) - p[j]) for j in range(3)] for i in range(3)]
     wanted = math.sqrt(float(sum(x * x for row in J for x in row)))
-    _, jacobian, gradient = s_.row_responses([[7.0, -33.0, -34.0]], [np.eye(3)], 1.0)
+    _, jacobian, gradient = responses.row_responses([[7.0, -33.0, -34.0]], [np.eye(3)], 1.0)
     assert wanted < 1e-16
     assert jacobian[0] == pytest.approx(wanted, rel=1e-12)
     assert gradient[0] == pytest.approx(wanted, rel=1e-12)  # keys of length 1, at right angles: J K has J's norm
@@ -109,9 +109,9 @@ def test_no_row_answers_more_strongly_than_one_that_two_keys_share():
     """‖J‖ is at most ½: what the limit of a dead row is to be compared with."""
     rng = np.random.default_rng(13)
     scores = rng.standard_normal((20_000, 8)) * rng.uniform(0, 20, (20_000, 1))
-    _, norms, _ = s_.row_responses(scores, np.broadcast_to(np.eye(8), (20_000, 8, 8)))
+    _, norms, _ = responses.row_responses(scores, np.broadcast_to(np.eye(8), (20_000, 8, 8)))
     assert norms.max() <= 0.5
-    _, shared, _ = s_.row_responses([[3.0, 3.0, -99.0]], [np.eye(3)])
+    _, shared, _ = responses.row_responses([[3.0, 3.0, -99.0]], [np.eye(3)])
     assert shared == pytest.approx(0.5)
 
 
@@ -243,18 +243,18 @@ def test_the_powers_meet_the_named_divisors(study):
     (lambda: s_.measure_saturation(10, seed=-1), "seed"),
     (lambda: s_.measure_saturation(10, seed=0.5), "seed"),
     (lambda: s_.measure_saturation(10, examples=-1), "examples"),
-    (lambda: s_.row_responses([[np.inf]], [[[1.0]]]), "scores"),
-    (lambda: s_.row_responses([[[1.0]]], [[[[1.0]]]]), "scores"),
-    (lambda: s_.row_responses([[1.0]], [[1.0]]), "gram"),
-    *((lambda by=by: s_.row_responses([[1.0]], [[[1.0]]], by), "divisor") for by in (0, -1.0, np.nan, True, "1")),
-    (lambda: s_.row_responses([[1.0, 2.0]], [[[1.0]]]), "gram"),
-    (lambda: s_.cosine_rows([[1.0]], [[[1.0]]], [-1.0]), "q_squared"),
-    (lambda: s_.cosine_rows([[1.0]], [[[1.0]]], [np.nan]), "q_squared"),
-    (lambda: s_.cosine_rows([[1.0], [2.0]], [[[1.0]], [[1.0]]], [1.0]), "q_squared"),
-    (lambda: s_.cosine_rows([[1.0]], [[[1.0]]], 1.0), "q_squared"),
-    (lambda: s_.cosine_rows([[1.0, 1.0]], [[[1.0]]], [1.0]), "gram"),
-    (lambda: s_.cosine_rows([[1.0]], [[[-1.0]]], [1.0]), "gram"),
-    (lambda: s_.cosine_rows([1.0], [[[1.0]]], [1.0]), "scores"),
+    (lambda: responses.row_responses([[np.inf]], [[[1.0]]]), "scores"),
+    (lambda: responses.row_responses([[[1.0]]], [[[[1.0]]]]), "scores"),
+    (lambda: responses.row_responses([[1.0]], [[1.0]]), "gram"),
+    *((lambda by=by: responses.row_responses([[1.0]], [[[1.0]]], by), "divisor") for by in (0, -1.0, np.nan, True)),
+    (lambda: responses.row_responses([[1.0, 2.0]], [[[1.0]]]), "gram"),
+    (lambda: responses.cosine_rows([[1.0]], [[[1.0]]], [-1.0]), "q_squared"),
+    (lambda: responses.cosine_rows([[1.0]], [[[1.0]]], [np.nan]), "q_squared"),
+    (lambda: responses.cosine_rows([[1.0], [2.0]], [[[1.0]], [[1.0]]], [1.0]), "q_squared"),
+    (lambda: responses.cosine_rows([[1.0]], [[[1.0]]], 1.0), "q_squared"),
+    (lambda: responses.cosine_rows([[1.0, 1.0]], [[[1.0]]], [1.0]), "gram"),
+    (lambda: responses.cosine_rows([[1.0]], [[[-1.0]]], [1.0]), "gram"),
+    (lambda: responses.cosine_rows([1.0], [[[1.0]]], [1.0]), "scores"),
     (lambda: s_.column_divisor("cosine", 4), "name"),
     (lambda: s_.column_divisor("power_0.51", 4), "column"),
     (lambda: s_.column_divisor("log", 1), "d_k"),

@@ -7,7 +7,7 @@ import altair as alt
 import numpy as np
 import pytest
 
-from attention import saturation, softmax, softmax_jacobian
+from attention import responses, saturation, softmax, softmax_jacobian
 from attention.saturation import COLUMNS
 from tests.pages.reading import assert_well, code, frames, opened, said
 from ui import charts, link, variance_measure, views
@@ -206,7 +206,7 @@ def test_hard_words_are_folded(page):
 
 def test_the_largest_gradient_of_a_tie_is_what_the_fold_says(measured):
     """Two keys at right angles with half the weight each, of length √d_k: ‖∂p/∂q‖ = √d_k / 2."""
-    _, _, gradient = saturation.row_responses([[0.0, 0.0]], [512 * np.eye(2)])
+    _, _, gradient = responses.row_responses([[0.0, 0.0]], [512 * np.eye(2)])
     assert gradient == pytest.approx(math.sqrt(512) / 2)
     assert words.facts(measured, 0)["tie"] == number(gradient[0])
 

@@ -55,3 +55,8 @@ flow = st.components.v2.component(
     css=_read("flow.css"),
     js=_read("flow.js"),
 )
+
+#: a style and nothing else, for the page around it: see `ui.variance_dragged`
+dragged = st.components.v2.component(
+    "attention_lab_dragged", html="<div></div>", css=_read("dragged.css"), isolate_styles=False,
+)  # fmt: skip
