@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import attention
 from attention.saturation import DEAD, SCALES
-from ui import controls, display, shell, state, variance_gradient_charts, variance_gradient_way
+from ui import controls, display, shell, state, variance_gradient_charts, variance_gradient_way, workbench
 from ui.names import called, numbered
 from ui.tables import table
 from ui.text import Text
@@ -26,7 +26,7 @@ GROWS = 1.02  #: what ‖J‖ has to grow by, stretched, to be spoken of
 
 def draw(text: Text) -> None:
     bench = state.bench()
-    st.markdown(text("question"))
+    st.markdown(text("question", whose=_whose(bench, text)))
     controls.token(text)
     _row(bench, text)
     variance_gradient_way.draw(bench, text)
@@ -36,6 +36,14 @@ def draw(text: Text) -> None:
             st.markdown(text("how", dead=DEAD, part=part))
             for name in ("norm", "entropy"):
                 st.markdown(f"{text(f'rows_{name}')}\n\n{rows_table(bench, name, text)}")
+
+
+def _whose(bench: Workbench, text: Text) -> str:
+    """Whose numbers these are: those of the prepared example, unless they were edited."""
+    made = workbench.preset(bench.preset, bench.seed)
+    prepared = (bench.tokens, bench.matrices) == (made.tokens, made.matrices)
+    return text("whose_prepared" if prepared else "whose_edited", tokens=text.list(list(called(bench, text))),
+                d_k=bench.sizes["d_k"])  # fmt: skip
 
 
 def _row(bench: Workbench, text: Text) -> None:
@@ -48,7 +56,7 @@ def _row(bench: Workbench, text: Text) -> None:
     rows = [found[scale].masked[bench.token] for scale in order]
     dead = text("dead_mark") if np.isfinite(rows[0]).sum() > 1 else ""  # the rest never lived
     data = variance_gradient_charts.jacobian_data(rows, names, titles, dead)
-    spec = variance_gradient_charts.jacobian_spec(len(names), layout)
+    spec = variance_gradient_charts.jacobian_spec(tuple(names), layout)
     st.vega_lite_chart(data, spec, width="content", key="jacobian")
     root = display.short(found["sqrt"].divisor)
     st.markdown("\n\n".join([text("see_jacobian", root=root), _measured(found[bench.scale], bench, text)]))
@@ -94,8 +102,16 @@ def _stretched(scores: Array, text: Text) -> Iterator[str]:
     elif sizes[-1] >= DEAD:
         yield text("row_survives", times=f"{times[-1]:.3g}", norm=display.short(sizes[-1], 3))
     elif sizes[0] >= DEAD:
-        dies = next(float(s) for s, size in zip(times, sizes, strict=True) if size < DEAD)
-        yield text("row_dies", times=f"{dies:.3g}", dead=f"{DEAD:g}")
+        k = next(k for k, size in enumerate(sizes) if size < DEAD)
+        yield text("row_dies", times=f"{_dies(scores, *times[k - 1 : k + 1]):.3g}", dead=f"{DEAD:g}")
+
+
+def _dies(scores: Array, alive: float, dead: float) -> float:
+    """From which factor on a row is dead, to six digits, between one that leaves it alive and one that does not."""
+    while dead > (1 + 1e-6) * alive:
+        middle = (alive + dead) / 2
+        alive, dead = (middle, dead) if norm(attention.softmax(middle * scores)) >= DEAD else (alive, middle)
+    return dead
 
 
 def jacobian_table(rows: Mapping[str, Array], names: Sequence[str], text: Text) -> pd.DataFrame:

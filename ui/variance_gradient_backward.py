@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 STEPS = ("output", "weights", "scaled", "scores", "Q", "W_Q")  #: of which a gradient is shown, from the loss on
 BY_KEY = ("weights", "scaled", "scores")  #: those with a number a key
 LITTLE = 0.1  #: a softmax that hands on less of the gradient than this is said to lose it
+SHARPER = (8, 64)  #: by how much all scores may be enlarged by a click
+FINE = 1e5  #: steps of float64 that a nudge has to be long, to be that long within a hundred-thousandth
 NUDGE = 1e-4  #: how far a number is moved to see whether the loss follows
 
 
@@ -100,9 +102,13 @@ def is_projected(bench: Workbench) -> bool:
     return bench.route == "input" or "Q" not in workbench.typed_apart(bench)
 
 
-def of(bench: Workbench, scale: str | None = None) -> Way:
-    """The way for the chosen token and target, under the reader's divisor or another one."""
+def of(bench: Workbench, scale: str | None = None, times: float = 1.0) -> Way:
+    """The way for the chosen token and target, under the reader's divisor or another one, Q so many times as large.
+
+    What W_Q gets is the same whether W_Q or Q is enlarged.
+    """
     i, (Q, K, V) = bench.token, bench.qkv()
+    Q = times * Q
     steps = attention.attention_steps(Q, K, V, bench.mask_array(), scale=scale or bench.scale)
     asked = views.get(bench, "variance.target")
     j = _second(steps.masked[i], i) if asked < 0 else min(asked, len(V) - 1)
@@ -123,6 +129,7 @@ class Check:
     name: str
     row: int
     column: int
+    grain: float  # the distance from this number to the next that float64 has
     nudge: float
     up: float  # the loss with the number moved up
     down: float
@@ -130,10 +137,23 @@ class Check:
     predicted: float
 
     @property
+    def lost(self) -> float:
+        """What float64 leaves open of the slope."""
+        return float(16 * np.finfo(float).eps * max(self.up, self.down) / self.nudge)
+
+    @property
     def agrees(self) -> bool:
         """But for what the step's size and float64 lose."""
-        lost = 16 * np.finfo(float).eps * max(self.up, self.down) / self.nudge
-        return bool(abs(self.slope - self.predicted) <= 1e-4 * abs(self.predicted) + lost)
+        return bool(abs(self.slope - self.predicted) <= 1e-4 * abs(self.predicted) + self.lost)
+
+    @property
+    def kind(self) -> str:
+        """What the nudge shows: too "small" for float64, "blind" where the slope is, else "agrees" or "differs"."""
+        if self.nudge < FINE * self.grain:
+            return "small"
+        if not self.agrees:
+            return "differs"
+        return "blind" if 0 < abs(self.predicted) <= self.lost else "agrees"
 
 
 def check(way: Way, row: int, column: int) -> Check:
@@ -166,7 +186,7 @@ def _checked(
     slope = attention.central_slope(watched, x, at, nudge)
     gradient = way.gradient(name)
     predicted = gradient[at] if gradient.ndim == 2 else gradient[at[1]]
-    return Check(name, *at, nudge, *seen, slope, float(predicted))
+    return Check(name, *at, float(np.spacing(abs(x[at]))), nudge, *seen, slope, float(predicted))
 
 
 def larger(way: Way) -> list[str]:
@@ -174,10 +194,19 @@ def larger(way: Way) -> list[str]:
     return ["W_Q"] if way.bench.route == "input" else ["Q", "W_Q"] if "W_Q" in way.names else ["Q"]
 
 
+def sharper(way: Way) -> dict[int, Way]:
+    """The way with all scores 8 and 64 times as large; without those for which a number would be too large."""
+    return {times: of(way.bench, times=times) for times in SHARPER if _fit(way, times)}
+
+
+def _fit(way: Way, times: float) -> bool:
+    return all(np.abs(times * way.bench.array(name)).max() <= numbers.LIMIT for name in larger(way))
+
+
 def sharpened(way: Way, times: float = 8.0) -> Workbench | None:
     """The numbers with all scores so many times as large; None where a number would be too large."""
+    if not _fit(way, times):
+        return None
     bench = way.bench
     made = {name: bench.array(name) * times for name in larger(way)}
-    if any(np.abs(matrix).max() > numbers.LIMIT for matrix in made.values()):
-        return None
     return replace(bench, matrices=bench.matrices | {name: workbench.from_floats(x, 6) for name, x in made.items()})

@@ -25,6 +25,7 @@ NOTHING = -1e300  #: the score of a masked key: its power is 0, however small th
 MOST = 0.25  #: no entry of a softmax Jacobian is larger, p(1 − p) at p = ½
 CELL, SMALLEST = 40, 12  #: pixels: a cell at most, and where another has to make room
 BARS, NAMES_HIGH = 52, 24  #: how high the bars are, and the names of keys between them and the cells
+SLIDER, ENTRY = "× 2ᵗ, t =", "J[i, j]:"
 LOG2 = (-3, 6, 0.5)  #: the slider: from ⅛ to 64 times the scores
 
 
@@ -54,8 +55,14 @@ def jacobian_data(
 
 
 @lru_cache(maxsize=64)
-def jacobian_spec(n: int, layout: str) -> dict[str, Any]:
+def jacobian_spec(names: tuple[str, ...], layout: str) -> dict[str, Any]:
     """For each divisor bars of weights over their Jacobian, and the slider that stretches the scores of all."""
+    return _spec(len(names), layout) | {"params": _params(names, 1 if stacked(len(names), layout) else SLOTS)}
+
+
+@lru_cache(maxsize=64)
+def _spec(n: int, layout: str) -> dict[str, Any]:
+    """All but what is dragged and chosen."""
     one = stacked(n, layout)
     columns = 1 if one else SLOTS
     room = _room(layout, columns)
@@ -64,16 +71,19 @@ def jacobian_spec(n: int, layout: str) -> dict[str, Any]:
     # Flush: what is written beside the plots changes while they are dragged, and must not push them around.
     spacing = {"column": room + SPACING - n * cell, "row": 76}
     return page(views, columns, in_both("jacobian_alt", "variance_gradient")) | {
-        "transform": live.steps(cell), "params": _params(n, 1 if one else SLOTS), "bounds": "flush", "spacing": spacing,
+        "transform": live.steps(cell), "bounds": "flush", "spacing": spacing,
     }  # fmt: skip
 
 
-def _params(n: int, whole: int) -> list[dict[str, Any]]:
-    """The slider, and the choice of an entry: from a list, or by a tap on one of the rows that are drawn whole."""
-    low, high, step = LOG2
-    stretch = {"input": "range", "min": low, "max": high, "step": step, "name": _both("slider")}
-    listed = [f"{i + 1}, {j + 1}" for i, j in np.ndindex(n, n)]
-    entry = {"input": "select", "options": [-1, *range(n * n)], "labels": ["–", *listed], "name": _both("entry")}
+def _params(names: tuple[str, ...], whole: int) -> list[dict[str, Any]]:
+    """The slider, and the choice of an entry: from a list, or by a tap on one of the rows that are drawn whole.
+
+    They are named in symbols, which every language reads: another one must not move what was dragged.
+    """
+    n, (low, high, step) = len(names), LOG2
+    stretch = {"input": "range", "min": low, "max": high, "step": step, "name": f"{SLIDER}\u00a0"}
+    listed = [f"J[{names[i]}, {names[j]}]" for i, j in np.ndindex(n, n)]
+    entry = {"input": "select", "options": [-1, *range(n * n)], "labels": ["–", *listed], "name": f"{ENTRY}\u00a0"}
     chosen = {"type": "point", "fields": ["i", "j"], "on": "click", "clear": False, "toggle": False}
     return [
         {"name": "log2_s", "value": 0, "bind": stretch},
@@ -93,10 +103,6 @@ def _room(layout: str, columns: int) -> int:
     return (charts.ROOM[layout][0] - (columns - 1) * SPACING) // columns
 
 
-def _both(id: str) -> str:
-    return in_both(id, "variance_gradient") + "\u00a0"
-
-
 def _row(slot: int, n: int, cell: int, room: int, *, small: bool) -> dict[str, Any]:
     """One divisor's: the same marks for each, over records of its own."""
     view = _marks(n, cell, room, small)
@@ -108,7 +114,7 @@ def _row(slot: int, n: int, cell: int, room: int, *, small: bool) -> dict[str, A
 @lru_cache(maxsize=64)
 def _marks(n: int, cell: int, room: int, small: bool) -> dict[str, Any]:
     """Whose row it is and how large its Jacobian, the bars and, but for the small ones, the Jacobian itself."""
-    times = "datum.title + (s === 1 ? '' : '   × ' + format(s, '.3~r'))"
+    times = "datum.title + '   × ' + format(s, '.3~r')"
     words = [_said(times, -LABELS + 8, -26, 14, bold=True), _said("datum.norm", -LABELS + 8, -7, 13)]
     height = BARS if small else BARS + NAMES_HIGH + n * cell
     view = layered(n * cell, height, *([] if small else _entries(n, cell, room)), *_bars(n, cell), *words)

@@ -47,10 +47,19 @@ def _shown(field: str, decimals: int) -> str:
     return live.short(decimals, False).replace("datum.live", f"datum.{field}")
 
 
+def _power(x: str) -> str:
+    """A tiny number as 2.0·10⁻⁴²; as `variance_gradient_picture.size` shows it."""
+    made = f"format({x}, '.1e')"
+    raised = f"split({made}, 'e')[1]"
+    for plain, small in zip("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹", strict=True):
+        raised = f"join(split({raised}, '{plain}'), '{small}')"
+    return f"split({made}, 'e')[0] + '·10' + {raised}"
+
+
 def arithmetic() -> str:
     """The chosen entry with the numbers put in; 1 − p as a number, since 1 − 1.00 would say 0."""
     p, other, entry = (
-        f"format({x}, abs({x}) > 0 && abs({x}) < 1e-3 ? '.1e' : '.3~g')"
+        f"(abs({x}) > 0 && abs({x}) < 1e-3 ? {_power(x)} : format({x}, '.3~g'))"
         for x in ("datum.p_i", "(datum.i === datum.j ? 1 - datum.p_i : datum.p_j)", "datum.live")
     )
     name, sign = "'J[' + datum.name_i + ', ' + datum.name_j + '] ≈ '", "(datum.i === datum.j ? '' : '−')"

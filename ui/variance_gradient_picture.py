@@ -26,6 +26,7 @@ TOGETHER = 4  #: so many heatmaps come first: rows of a number a key, or a compo
 SMALLEST, LARGEST = 13, 46  #: pixels: a cell
 TALLEST = 448  #: pixels: a heatmap
 GAP = 14  #: pixels between heatmaps
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LEAST = 128  #: pixels: room for a title
 STEPS_OF_INK = 255
 #: pixels above a heatmap for its words, with the names of columns straight or turned; and where the title stands
@@ -36,11 +37,21 @@ def size(x: float) -> str:
     """A gradient: two decimals, or as many as a small one needs.
 
     >>> size(0.123), size(4.2e-9), size(0.0), size(-0.0012)
-    ('0.12', '4.2e−9', '0', '−0.0012')
+    ('0.12', '4.2·10⁻⁹', '0', '−0.0012')
     """
     if x and abs(x) < 1e-4:
-        return display.signed(f"{x:.1e}".replace("e-0", "e-"))
+        return power(x)
     return display.enough(x) or display.short(x)
+
+
+def power(x: float, digits: int = 2) -> str:
+    """A number as a power of ten.
+
+    >>> power(-2e-42), power(123456.0, 3)
+    ('−2.0·10⁻⁴²', '1.23·10⁵')
+    """
+    number, _, exponent = f"{x:.{digits - 1}e}".partition("e")
+    return f"{display.signed(number)}·10{str(int(exponent)).translate(RAISED)}"
 
 
 @lru_cache(maxsize=4096)

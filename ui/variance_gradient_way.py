@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from ui.places import Place
 from ui.tables import table
 from ui.text import Text
 from ui.variance_charts import NAMES
-from ui.variance_gradient_backward import BY_KEY, STEPS, Way
+from ui.variance_gradient_backward import BY_KEY, NUDGE, SHARPER, STEPS, Way
 from ui.variance_gradient_picture import size
 from ui.workbench import Workbench
 
@@ -35,10 +35,11 @@ def draw(bench: Workbench, text: Text) -> None:
         controls.switches(text, "scale")
     st.markdown(text("loss", token=names[way.i], target=names[way.j], loss=size(way.loss)))
     _picture(way, text)
-    st.markdown(_where(way, names, text))
+    sharper = variance_gradient_backward.sharper(way)
+    st.markdown(_where(way, names, text) + "\n\n" + _verdict(way, sharper, text))
+    _changes(way, sharper, text)
     _step(way, names, text)
     st.markdown(norms_table(way, text))
-    _changes(way, text)
 
 
 def _picture(way: Way, text: Text) -> None:
@@ -93,6 +94,24 @@ def _where(way: Way, names: Sequence[str], text: Text) -> str:
     return text.sentences([whole, text(f"lost_{way.kind}", token=names[way.i], weight=weight, **numbers)])
 
 
+def _verdict(way: Way, sharper: Mapping[int, Way], text: Text) -> str:
+    """Whether gradients vanish on this row, and if not, whether they do with larger scores."""
+    if way.kind not in ("alive", "divided", "lost"):
+        return ""
+    end, numbers = way.names[-1], {"d_k": way.bench.sizes["d_k"], "end": way.names[-1]}
+    said = [text("verdict_lost" if way.kind == "lost" else "verdict_alive", **numbers)]
+    if way.kind != "lost":
+        said += [text("larger", times=times, passed=size(larger.passed), last=size(larger.norm(end)), **numbers)
+                 for times, larger in sharper.items()]  # fmt: skip
+    return text.sentences([*said, text("random_rows", part=Text("variance", text.lang)("part_softmax"))])
+
+
+def _times(sharper: Mapping[int, Way]) -> int:
+    """By how much to enlarge the scores: so that the row dies, if that is enough; else as much as may be."""
+    dead = (times for times, way in sharper.items() if way.kind == "lost")
+    return next(dead, max(sharper, default=SHARPER[0]))
+
+
 def norms_table(own: Way, text: Text) -> str:
     """How long the gradient is after each step, for each divisor; between them, by what two of the steps multiply it.
 
@@ -115,13 +134,14 @@ def norms_table(own: Way, text: Text) -> str:
     return table(lines[0], lines[1:])
 
 
-def _changes(way: Way, text: Text) -> None:
+def _changes(way: Way, sharper: Mapping[int, Way], text: Text) -> None:
     """What was only tried with the slider, done to the numbers; and the way on to W_Q, where Q was typed apart."""
-    sharper, names = variance_gradient_backward.sharpened(way), variance_gradient_backward.larger(way)
+    times, names = _times(sharper), variance_gradient_backward.larger(way)
+    large = variance_gradient_backward.sharpened(way, times)
     with widgets.line():
         st.button(
-            text("sharpen", matrix=text.list(names)), key="way_sharpen", icon=":material/zoom_in:",
-            disabled=sharper is None, on_click=state.callback(lambda: sharper and state.commit(sharper)),
+            text("sharpen", matrix=text.list(names), times=times), key="way_sharpen", icon=":material/zoom_in:",
+            disabled=large is None, on_click=state.callback(lambda: large and state.commit(large)),
         )  # fmt: skip
         if "W_Q" not in way.names:
             st.button(
@@ -176,9 +196,14 @@ def _checked(way: Way, text: Text) -> str:
         end = np.abs(np.atleast_2d(way.gradient(way.names[-1])))
         row, column = map(int, np.unravel_index(end.argmax(), end.shape))
     it = variance_gradient_backward.check(way, row, column)
-    number = {"nudge": f"{it.nudge:.0e}".replace("e-0", "e-") if it.nudge < 1e-4 else f"{it.nudge:.4f}"}
+    number = {"nudge": size(it.nudge) if it.nudge < NUDGE else f"{it.nudge:.4f}", "grain": size(it.grain)}
     # Enough digits for a reader to divide the difference of the losses by twice the nudge.
     digits = {"up": 10, "down": 10, "slope": 5, "predicted": 5}
-    long = {name: display.signed(f"{getattr(it, name):.{most}g}".replace("e-0", "e-")) for name, most in digits.items()}
+    long = {name: _long(getattr(it, name), most) for name, most in digits.items()}
     place = f"{it.name}[{it.row + 1}, {it.column + 1}]"
-    return text("checked" if it.agrees else "checked_off", place=place, **number, **long)
+    return text(f"checked_{it.kind}", place=place, **number, **long)
+
+
+def _long(x: float, digits: int) -> str:
+    """A number with so many digits; a tiny or huge one as a power of ten."""
+    return display.signed(f"{x:.{digits}g}") if not x or 1e-4 <= abs(x) < 10.0**digits else picture.power(x, digits)

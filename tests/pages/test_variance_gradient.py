@@ -1,5 +1,6 @@
 """The part of the √d_k page on gradients: the numbers of the reader's own row and way are the core's."""
 
+import re
 from dataclasses import replace
 from itertools import combinations
 
@@ -131,12 +132,12 @@ def test_a_gradient_that_is_wrong_would_be_told():
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_page_says_so_where_slope_and_backpropagation_differ(lang, monkeypatch):
     right = variance_gradient_backward.Way.gradient
-    told = {id: catalogue("variance_gradient", lang)[id].split("<<")[0] for id in ("checked", "checked_off")}
-    assert told["checked"] in said(opened("variance", lang, here(CAT)))
+    told = {id: catalogue("variance_gradient", lang)[id].split("<<")[0] for id in ("checked_agrees", "checked_differs")}
+    assert told["checked_agrees"] in said(opened("variance", lang, here(CAT)))
     monkeypatch.setattr(variance_gradient_backward.Way, "gradient", lambda *args: 1.01 * right(*args))
     off = said(opened("variance", lang, here(CAT)))
-    assert told["checked_off"] in off
-    assert told["checked"] not in off
+    assert told["checked_differs"] in off
+    assert told["checked_agrees"] not in off
 
 
 @pytest.mark.parametrize(("step", "lang"), list(zip(STEPS, 3 * LANGUAGES, strict=True)))
@@ -215,7 +216,10 @@ def test_what_the_slider_leads_to_is_measured():
     text = said(opened("variance", "en", here(CAT)))
     assert max(sizes) > 1.02 * sizes[0]
     assert f"× {stops[int(np.argmax(sizes))]:.3g} gives {short(max(sizes), 3)}" in text
-    assert f"From × {next(s for s, size in zip(stops, sizes, strict=True) if size < DEAD):.3g} on it is dead" in text
+    dies = next(s for s, size in zip(stops, sizes, strict=True) if size < DEAD)
+    at = float(re.search(r"From × ([\d.]+) on it is dead", text)[1])
+    assert dies / 2**0.5 < at < dies  # between two places of the slider
+    assert stretched(CAT, at * 1.002) < DEAD < stretched(CAT, at * 0.998)
     close = w.with_cells(CAT, "Q", {(1, c): f"{x / 100:.6f}" for c, x in enumerate(CAT.array("Q")[1])})
     assert stretched(close, 64) > DEAD
     assert "Even × 64 does not kill it" in said(opened("variance", "en", here(close)))
@@ -238,14 +242,55 @@ def test_what_was_tried_can_be_made_real_and_undone():
     app = opened("variance", "en", here(CAT))
     app.button(key="way_sharpen").click().run()
     assert_well(app)
-    assert_allclose(code(app).array("Q"), 8 * CAT.array("Q"))
-    assert_allclose(code(app).array("W_Q"), 8 * CAT.array("W_Q"))
-    assert_allclose(code(app).steps().scores, 8 * CAT.steps().scores)
+    assert_allclose(code(app).array("Q"), 64 * CAT.array("Q"))
+    assert_allclose(code(app).array("W_Q"), 64 * CAT.array("W_Q"))
+    assert_allclose(code(app).steps().scores, 64 * CAT.steps().scores)
     assert of(code(app)).names == STEPS
     app.button(key="undo").click().run()
     assert code(app).matrices == CAT.matrices
     assert variance_gradient_backward.sharpened(of(BENCHES["huge"])) is None
     assert_allclose(variance_gradient_backward.sharpened(of(INPUT)).steps().scores, 8 * INPUT.steps().scores)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_link_gets_a_verdict_and_larger_scores_are_measured(lang):
+    text = Text("variance_gradient", lang)
+    told = said(opened("variance", lang, here(CAT)))
+    assert text("verdict_alive", d_k=4, end="W_Q") in told
+    for times in (8, 64):
+        larger = of(variance_gradient_backward.sharpened(of(CAT), times))
+        numbers = {"passed": size(larger.passed), "last": size(larger.norm("W_Q"))}
+        assert text("larger", times=times, end="W_Q", **numbers) in told
+    app = opened("variance", lang, here(CAT))
+    app.button(key="way_sharpen").click().run()
+    assert of(code(app)).kind == "lost"
+    assert text("verdict_lost", end="W_Q", d_k=4) in said(app)
+    assert text("larger", times=8, end="W_Q", passed="", last="").split("8")[0] not in said(app)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_whose_numbers_they_are_is_said(lang):
+    edited = w.with_cells(CAT, "Q", {(1, 0): "7"})
+    for bench, id, other in ((CAT, "whose_prepared", "whose_edited"), (edited, "whose_edited", "whose_prepared")):
+        told = said(opened("variance", lang, here(bench)))
+        starts = {name: catalogue("variance_gradient", lang)[name].split("<<")[0] for name in (id, other)}
+        assert starts[id] in told
+        assert starts[other] not in told
+
+
+def test_a_nudge_that_float64_cannot_resolve_is_told():
+    """Huge numbers allow no nudge, a saturated row no slope that it would show; neither is called evidence."""
+    X = {(i, j): "1e6" for i in range(4) for j in range(CAT.sizes["d_model"])}
+    W = {(i, j): f"{1e6 - 7 * i - j}" for i in range(CAT.sizes["d_model"]) for j in range(4)}
+    vast = replace(w.with_cells(w.with_cells(w.with_cells(CAT, "X", X), "W_Q", W), "W_K", W), route="input")
+    assert check(of(vast), 0, 0).kind == "small"
+    told = catalogue("variance_gradient", "en")["checked_small"].split("<<")[0]
+    assert told in said(opened("variance", "en", here(vast)))
+    far = of(variance_gradient_backward.sharpened(of(INPUT), 64))
+    it = check(far, *map(int, np.unravel_index(np.abs(far.gradient("W_Q")).argmax(), (5, 3))))
+    assert it.predicted != 0
+    assert (it.kind, it.up) == ("blind", it.down)
+    assert check(of(CAT), 1, 2).kind == "agrees"
 
 
 def test_a_q_that_was_typed_apart_ends_the_way_and_there_is_a_way_on():
@@ -301,14 +346,15 @@ WAYS = [((1, 4),) * 5 + ((4, 4),), ((1, 1),) * 5, ((1, 7), (1, 12), (1, 12), (1,
 
 @pytest.mark.parametrize(("n", "layout"), [(4, "wide"), (12, "phone")])
 def test_the_specs_are_vega_lite(n, layout):
-    for spec in (variance_gradient_charts.jacobian_spec(n, layout), picture.way_spec(WAYS[n // 6], layout)):
+    jacobian = variance_gradient_charts.jacobian_spec(tuple("abcdefghijkl"[:n]), layout)
+    for spec in (jacobian, picture.way_spec(WAYS[n // 6], layout)):
         alt.ConcatChart.from_dict({**spec, "data": {"name": "a"}}, validate=True)
 
 
 @pytest.mark.parametrize("layout", ["xl", "wide", "medium", "phone"])
 def test_the_specs_fit_every_layout(layout):
     for n in (1, 5, 12):
-        spec = variance_gradient_charts.jacobian_spec(n, layout)
+        spec = variance_gradient_charts.jacobian_spec(tuple(map(str, range(n))), layout)
         assert spec["columns"] * (spec["concat"][0]["width"] + charts.LABELS) <= charts.ROOM[layout][0]
     for shapes in WAYS:
         assert picture.plan(shapes, layout).width <= charts.ROOM[layout][0]
