@@ -25,7 +25,7 @@ from ui.variance_charts import number
 Pace = tuple[float | None, float | None]
 
 _WANTED = "training_wanted"  #: the series that this visitor wants to see grow
-_FAILED = "training_failed"
+_FAILED = "training_failed"  #: training has stopped for a failure, which is still to be said
 REDRAW = 0.35  #: seconds between two drawings on the page that trains
 LOOK_ON = 2.0  #: and on a page that looks on: a class may be many
 OLD = 1.0  #: seconds for which those who look on are shown the same
@@ -37,8 +37,6 @@ def draw(text: Text) -> None:
     optimizer, measure = _controls(text)
     series = _series(optimizer)
     guess = _ask(text)
-    if st.session_state.pop(_FAILED, False):
-        st.error(text("training_failed"))
     _while_training(series, measure, guess, text)
     variance_controls.controls(text, draws=False)
     _details(text)
@@ -118,26 +116,43 @@ def _pace(series: Series) -> Pace:
 def _while_training(series: Series, measure: str, guess: str | None, text: Text) -> None:
     """The chart and what it shows, again and again while it grows; and the moments in which it does."""
     moments, drawings = pace = _pace(series)
-    _fragment(_board, drawings)(series.optimizer, measure, guess, pace, text)
+    _fragment(_board, drawings, text)(series.optimizer, measure, guess, pace, text)
     if moments:
-        _fragment(_moment, moments)(series.optimizer, pace, text)
+        _fragment(_moment, moments, text)(series.optimizer, pace, text)
 
 
-def _fragment(draws: Callable[..., None], every: float | None) -> Callable[..., None]:
-    """A part of the page that asks for itself again. What `shell.run` does for pages does not reach its reruns."""
+def _fragment(draws: Callable[..., None], every: float | None, text: Text) -> Callable[..., None]:
+    """A part of the page that asks for itself again. What `shell.run` does for pages does not reach its reruns.
+
+    So nothing that fails leaves it, in whichever run: training ends, and one sentence says so.
+    """
 
     @wraps(draws)
     def safe(*args: Any) -> None:
+        stopped = bool(st.session_state.pop(_FAILED, False))
+        if stopped:
+            st.error(text("training_failed"))
         try:
             draws(*args)
         except Exception:
-            if not st.session_state.get(_WANTED):
-                raise  # the page was drawn as a whole: it is under a net already
             logging.getLogger(__name__).exception("training failed")
-            st.session_state[_WANTED], st.session_state[_FAILED] = (), True
-            _draw_anew()
+            if st.session_state.get(_WANTED):
+                _stop()
+                st.session_state[_FAILED] = True
+                _draw_anew()
+            elif not stopped:
+                st.error(text("drawing_failed"))
 
     return st.fragment(safe, run_every=every)
+
+
+def _stop() -> None:
+    """Want nothing any more, and leave it to others at once."""
+    wanted = st.session_state.get(_WANTED, ())
+    st.session_state[_WANTED] = ()
+    for each in list(training_runs.shared().series.values()):
+        if _name(each) in wanted:
+            each.turn.release(_session())
 
 
 def _draw_anew() -> NoReturn:
@@ -171,7 +186,7 @@ def _board(optimizer: str, measure: str, guess: str | None, pace: Pace, text: Te
     if st.toggle(text("as_tables"), key="training_table"):
         st.markdown(series.kept(("table", measure, hidden, text.lang), runs,
                                 lambda: words.results(series, measure, hidden, text)))  # fmt: skip
-        st.caption(text("how_table", over=facts.OVER))
+        st.caption(text("how_table", last=facts.LAST))
 
 
 def _progress(series: Series, text: Text) -> str:
@@ -191,13 +206,13 @@ def _counts(series: Series) -> dict[str, int]:
 def _said(series: Series, runs: int, measure: str, guess: str | None, text: Text) -> str:
     """The answer to the question, what to see in the chart, and what else the runs show."""
     done = series.next is None
-    lines = [text(f"see_{measure}")]
+    lines = [text.sentences([text(f"see_{measure}"), text("only_scaled" if guess is None else "compare")])]
     if guess is not None:
         lines.insert(0, words.verdict(series, guess, text(f"optimizer_{series.optimizer}"), text))
     found = list(words.findings(series, guess is None, text))
     if found:
         lines += ["" if done else text("so_far", runs=runs, all=len(series.settings))]
-        lines += ["\n".join(f"- {sentence}" for sentence in found)]
+        lines += ["\n".join(f"- {sentence}" for sentence in found), text("limits", steps=training.STEPS)]
     lines += [f":small[{_progress(series, text)}]"] if done else []
     return "\n\n".join(filter(None, lines))
 

@@ -34,20 +34,24 @@ LETTERS = {"sqrt": "s", "none": "n"}
 MEDIAN = "m"
 
 
-def curve_names() -> list[str]:
+def shown(hidden: bool) -> dict[str, str]:
+    """What is drawn: before a guess nothing without √d_k, which at any d_k would tell how the largest fares."""
+    return {scale: letter for scale, letter in LETTERS.items() if not (hidden and scale == "none")}
+
+
+def curve_names(hidden: bool) -> list[str]:
     """The columns of the frame that are curves: those of the seeds and their median, with √d_k and without."""
-    return [letter + which for letter in LETTERS.values() for which in [*map(str, range(training_runs.SEEDS)), MEDIAN]]
+    which = [*map(str, range(training_runs.SEEDS)), MEDIAN]
+    return [letter + each for letter in shown(hidden).values() for each in which]
 
 
 def frame(series: Series, measure: str, hidden: bool) -> Any:
-    """What was measured so far; the largest d_k may have to wait for a guess."""
+    """What was measured so far; what has to wait for a guess is not in it."""
     steps = np.arange(1, training.STEPS + 1, dtype=np.int16)
     columns: dict[str, Any] = {"d": np.repeat(np.array(training.D_K, dtype=np.int16), len(steps)),
                                "step": np.tile(steps, len(training.D_K))}  # fmt: skip
-    for scale, letter in LETTERS.items():
+    for scale, letter in shown(hidden).items():
         curves = np.stack([curves_of(series, d_k, scale, measure) for d_k in training.D_K], axis=1)
-        if hidden:
-            curves[:, -1] = np.nan
         rows = curves.reshape(len(series.seeds), -1).astype(np.float32)
         columns |= {f"{letter}{k}": row for k, row in enumerate(rows)} | {letter + MEDIAN: median(rows)}
     return _sent(columns)
@@ -85,28 +89,31 @@ def _sent(columns: dict[str, Any]) -> Any:
 
 @lru_cache(maxsize=64)
 def spec(layout: str, measure: str, guess: str, hidden: bool, text: Text) -> dict[str, Any]:
-    """A panel a d_k. guess: the answer that is drawn; hidden: whether the largest d_k waits for one."""
+    """A panel a d_k. guess: the answer that is drawn; hidden: whether what has no √d_k waits for one."""
     columns = {"xl": 5, "wide": 5, "medium": 3}.get(layout, 2)
-    width = min(width_of(layout, columns, axis=0) + (24 - GAP) - 30 // columns, 230)
+    axis = 30 if columns > 2 else 54  # on a narrow phone the labels of every axis have to fit, "0.001" too
+    width = min(width_of(layout, columns, axis=0) + (24 - GAP) - axis // columns, 230)
     height, panels = HIGH if columns > 2 else 120, []
     for k, d_k in enumerate(training.D_K):
         first, last = k % columns == 0, d_k == training.D_K[-1]
-        marks = [*_level(measure, first, text), *_curves(measure, first, text)]
+        marks = [*_level(measure, first, text), *_curves(measure, first, hidden, text)]
         if last and hidden:
             marks += _waiting(width, height, text)
         if last and guess in BANDS and measure == "loss":
             marks += _band(guess, measure, first, text)
+        if k == 0:
+            marks += _level_name(measure, text)
         panel = layered(width, height, *marks, share_colour=True)
         panel["transform"] = [{"filter": f"datum.d === {d_k}"}]
         panels.append(panel | {"title": {"text": f"d_k = {d_k}", "fontSize": 13, "offset": 6}})
     return page(panels, columns, text(f"alt_{measure}")) | {"spacing": GAP}
 
 
-def _curves(measure: str, first: bool, text: Text) -> list[alt.Chart]:
+def _curves(measure: str, first: bool, hidden: bool, text: Text) -> list[alt.Chart]:
     x, y = _axes(measure, first, text)
     colour = coloured(tuple(LETTERS))
     colour.legend = alt.Legend(orient="top", title=None, offset=0, symbolOpacity=1)
-    seeds, medians = _folded(curve_names()), _folded([letter + MEDIAN for letter in LETTERS.values()])
+    seeds, medians = _folded(curve_names(hidden)), _folded([letter + MEDIAN for letter in shown(hidden).values()])
     tips = [alt.Tooltip("side:N", title=text("tip_side")), alt.Tooltip("step:Q", title=text("tip_step")),
             alt.Tooltip("v:Q", format=".3~g", title=text(f"tip_{measure}"))]  # fmt: skip
     dots = medians.transform_filter("datum.step % 10 === 0").mark_point(filled=True, size=26, opacity=1, clip=True)
@@ -168,20 +175,26 @@ def _level(measure: str, first: bool, text: Text) -> list[alt.Chart]:
     line = _still(v=LEVELS[measure]).mark_rule(strokeDash=[3, 3], opacity=0.6, tooltip=None).encode(
         y, alt.Stroke("ink:Q", scale=INK_SCALE, legend=None)
     )  # fmt: skip
-    if not first:
-        return [line]
+    return [line]
+
+
+def _level_name(measure: str, text: Text) -> list[alt.Chart]:
+    """What that line is: over the curves, in the first panel, where they leave room at its end."""
+    if measure not in LEVELS:
+        return []
     below = measure == "entropy"  # nothing is above
     word = _still(v=LEVELS[measure], at=training.STEPS).mark_text(
         text=text(f"level_{measure}"), align="right", dx=-2, dy=9 if below else -7, fontSize=11
     )
-    return [line, word.encode(_axes(measure, first, text, at="at:Q")[0], y, FILL)]
+    x, y = _axes(measure, True, text, at="at:Q")
+    return [word.encode(x, y, FILL)]
 
 
 def _waiting(width: int, height: int, text: Text) -> list[alt.Chart]:
-    """In place of curves that nobody has made a guess about."""
-    x = alt.XValue(width / 2)
-    return [_word("?", x, alt.YValue(height / 2), fontSize=44, opacity=0.7),
-            _word(text("guess_first"), x, alt.YValue(height / 2 + 36), fontSize=11)]  # fmt: skip
+    """In place of the curves that nobody has made a guess about."""
+    x, y = alt.XValue(width - 4), 0.36 * height  # where curves with √d_k leave room
+    words = (("?", y, {"fontSize": 32}), (text("guess_first"), y + 22, {"fontSize": 11, "fontWeight": "bold"}))
+    return [_word(word, x, alt.YValue(at), align="right", **mark) for word, at, mark in words]
 
 
 def _band(guess: str, measure: str, first: bool, text: Text) -> list[alt.Chart]:

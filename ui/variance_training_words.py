@@ -7,74 +7,82 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from attention import training
+from ui import variance_training_facts as facts
 from ui.tables import table
 from ui.text import Text
 from ui.training_runs import Series
 from ui.variance_charts import number, percent
-from ui.variance_training_facts import BANDS, BELOW, LAST, Outcome, at, finished, outcome, steps_to_learn
+from ui.variance_training_facts import BANDS, BELOW, LAST, Gradient, Outcome, at, finished, outcome, steps_to_learn
 
-HARD = 0.05  #: entropy below which each query looks at one key
-FIRST = LAST  #: the loss at the beginning is that of so many steps
+Known = dict[tuple[int, str], Outcome]
 
 
 def findings(series: Series, hidden: bool, text: Text) -> Iterator[str]:
-    """A sentence a finding; the largest d_k is not mentioned while it waits for a guess."""
-    sizes = training.D_K[:-1] if hidden else training.D_K
-    outcomes = {(d_k, scale): outcome(series, d_k, scale) for d_k in sizes for scale in training.SCALES}
+    """A sentence a finding; before a guess nothing that would answer it: what runs without √d_k do."""
+    scales = [scale for scale in training.SCALES if not (hidden and scale == "none")]
+    outcomes = {(d_k, scale): outcome(series, d_k, scale) for d_k in training.D_K for scale in scales}
     known = {key: each for key, each in outcomes.items() if each is not None}
     if len(known) < len(outcomes):
         return
-    for scale in training.SCALES:
-        yield _learned(scale, {d_k: known[d_k, scale].learned for d_k in sizes}, text)
-    yield _gradient(series, sizes[-1], known[sizes[-1], "none"], text)
-    if not hidden:
-        yield _conclusion(sizes[-1], known[sizes[-1], "none"], known[sizes[-1], "sqrt"], text)
+    for scale in scales:
+        yield _learned(scale, {d_k: known[d_k, scale].learned for d_k in training.D_K}, text)
+    if hidden:
+        return
+    yield from _not_everywhere(known, text)
+    largest = training.D_K[-1]
+    gradient = facts.gradient(series, largest)
+    yield _gradient(gradient, largest, known[largest, "none"], text)
+    yield _conclusion(gradient, largest, known[largest, "none"], known[largest, "sqrt"], text)
 
 
 def _learned(scale: str, runs: dict[int, tuple[float, ...]], text: Text) -> str:
-    """Which sizes learn, and after how many steps: what most of their seeds do; and how many seeds do not."""
+    """How many runs learn; and which sizes, after how many steps: what most of their seeds do."""
     learned = {d_k: median(steps) for d_k, steps in runs.items() if median(steps) < math.inf}
     said = [text("size_learned", d_k=d_k, steps=f"{steps:g}") for d_k, steps in learned.items()]
     never = [str(d_k) for d_k in runs if d_k not in learned]
+    every = [steps for each in runs.values() for steps in each]
     how = "all" if not never else "some" if said else "none"
-    sentences = [text(f"learned_{how}_{scale}", sizes=text.list(said), never=text.list(never),
-                      level=number(BELOW * training.CHANCE), steps=training.STEPS)]  # fmt: skip
-    of_those = [steps for d_k in learned for steps in runs[d_k]]
-    if math.inf in of_those:
-        sentences.append(text("not_all", count=of_those.count(math.inf), runs=len(of_those)))
-    return text.sentences(sentences)
+    return text.sentences([
+        text(f"learned_{scale}", runs=len(every), count=sum(steps < math.inf for steps in every), last=LAST,
+             level=number(BELOW * training.CHANCE)),
+        text(f"sizes_{how}", sizes=text.list(said), never=text.list(never)),
+    ])  # fmt: skip
 
 
-def _gradient(series: Series, d_k: int, unscaled: Outcome, text: Text) -> str:
+def _not_everywhere(known: Known, text: Text) -> Iterator[str]:
+    """Where the article is overstated: sizes at which the model learns without √d_k, as fast as with it or later."""
+    steps = {d_k: tuple(median(known[d_k, scale].learned) for scale in ("none", "sqrt")) for d_k in training.D_K}
+    learns = {d_k: each for d_k, each in steps.items() if each[0] < math.inf}
+    as_fast = {d_k: (bare, scaled) for d_k, (bare, scaled) in learns.items() if bare <= scaled}
+    if learns:
+        said = [text("size_against", d_k=d_k, bare=_steps(bare, text), scaled=_steps(scaled, text))
+                for d_k, (bare, scaled) in (as_fast or learns).items()]  # fmt: skip
+        yield text(f"not_everywhere_{'as_fast' if as_fast else 'later'}", sizes=text.list(said))
+
+
+def _steps(steps: float, text: Text) -> str:
+    return text("never") if steps == math.inf else f"{steps:g}"
+
+
+def _gradient(gradient: Gradient, d_k: int, unscaled: Outcome, text: Text) -> str:
     """What became of the gradient without √d_k: at first against the scaled model, then against its own beginning."""
-
-    def typical(scale: str, measure: str, step: int) -> float:
-        return median(at(curve, step) for curve in finished(series, d_k, scale, measure))
-
-    first, end = (typical("none", "gradient", step) for step in (FIRST, training.STEPS))
-    begun = ([at(curve, FIRST) for curve in finished(series, d_k, scale, "gradient")] for scale in ("none", "sqrt"))
-    ratios = [bare / scaled for bare, scaled in zip(*begun, strict=False)]  # of runs that begin alike
-    begins = {_begins(ratio) for ratio in ratios}
-    begin = "mixed" if {"more", "less"} <= begins else _begins(median(ratios))
-    ends = "learned" if unscaled.kind == "fast" else "gone" if end < 0.1 * first else "left"
-    values = {"d_k": d_k, "first": FIRST, "ratio": median_and_range(ratios, text), "left": percent(end / first),
-              "last": training.STEPS + 1 - LAST, "steps": training.STEPS, "loss": number(unscaled.end),
-              "entropy": number(typical("none", "entropy", training.STEPS))}  # fmt: skip
-    said = [f"gradient_{begin}", f"then_{ends}"]
-    if ends == "gone" and typical("none", "entropy", training.STEPS) < HARD:
-        said.append("and_hard")
+    values = {"d_k": d_k, "first": LAST, "ratio": median_and_range(gradient.ratios, text),
+              "left": percent(gradient.left), "last": training.STEPS + 1 - LAST, "steps": training.STEPS,
+              "loss": number(unscaled.end), "entropy": size(gradient.entropy),
+              "part": Text("variance", text.lang)("part_softmax")}  # fmt: skip
+    said = [f"gradient_{gradient.begins}", f"then_{gradient.ends}", *["and_hard"] * gradient.hard]
     return text.sentences([text(id, **values) for id in said])
 
 
-def _begins(ratio: float) -> str:
-    return "more" if ratio > 1.25 else "less" if ratio < 0.8 else "same"
-
-
-def _conclusion(d_k: int, unscaled: Outcome, scaled: Outcome, text: Text) -> str:
-    """Whether training stalls for want of √d_k."""
+def _conclusion(gradient: Gradient, d_k: int, unscaled: Outcome, scaled: Outcome, text: Text) -> str:
+    """Whether training stalls for want of √d_k, and whether it does so in the article's way."""
     if scaled.kind != "fast":
         return text("conclude_neither", d_k=d_k, scaled=number(scaled.end), unscaled=number(unscaled.end))
-    return text(f"conclude_{unscaled.kind}", d_k=d_k)
+    said = [text(f"conclude_{unscaled.kind}", d_k=d_k)]
+    if unscaled.kind != "fast":
+        begins = {"less": "small", "mixed": "mixed"}.get(gradient.begins, "large")
+        said.append(text(f"chain_{begins}_{gradient.ends}", kind=text(f"is_{unscaled.kind}")))
+    return text.sentences(said)
 
 
 def verdict(series: Series, guess: str, optimizer: str, text: Text) -> str:
@@ -86,7 +94,7 @@ def verdict(series: Series, guess: str, optimizer: str, text: Text) -> str:
     seeds = len(found.ends)
     agree = text("agree_one") if seeds == 1 else text("agree_more", agreeing=found.agreeing, seeds=seeds)
     truth = text(
-        "answer", d_k=largest, optimizer=optimizer, steps=training.STEPS, loss=median_and_range(found.ends, text),
+        "answer", d_k=largest, optimizer=optimizer, last=LAST, loss=median_and_range(found.ends, text),
         of=percent(found.end / training.CHANCE), what=text(f"is_{found.kind}"), agree=agree,
     )  # fmt: skip
     if guess not in BANDS:
@@ -94,31 +102,48 @@ def verdict(series: Series, guess: str, optimizer: str, text: Text) -> str:
     return text.sentences([text("right" if guess == found.kind else "wrong", guess=text(f"guess_{guess}")), truth])
 
 
-def median_and_range(values: Sequence[float], text: Text) -> str:
+def median_and_range(values: Sequence[float], text: Text, id: str = "median_and_range") -> str:
     """The median of the seeds, and the least and the most of them; what is infinite never came.
+
+    id: "short_range" where what stands in brackets is said once for all
 
     >>> text = Text("variance_training", "en")
     >>> [median_and_range(each, text) for each in ([0.02, 0.49, 0.03], [0.02], [20, math.inf, 31], [math.inf] * 2)]
-    ['0.030 (0.020 … 0.49)', '0.020', '31 (20 … never)', 'never']
+    ['0.030 (3 seeds: 0.020 to 0.49)', '0.020', '31 (3 seeds: 20 to never)', 'never']
+    >>> median_and_range([0.0, 0.0004, 0.002], text, "short_range")
+    '<0.001 (0 … 0.002)'
     """
 
     def said(value: float) -> str:
-        return text("never") if value == math.inf else f"{value:g}" if isinstance(value, int) else number(value)
+        return _steps(value, text) if value == math.inf or isinstance(value, int) else size(value)
 
     middle, low, high = map(said, (median(values), min(values), max(values)))
-    return middle if low == high else text("median_and_range", median=middle, least=low, most=high)
+    return middle if low == high else text(id, median=middle, least=low, most=high, seeds=len(values))
+
+
+def size(x: float) -> str:
+    """A number that is never negative; one of less than a thousandth says so, beside others that are not.
+
+    >>> size(0.0), size(0.0007), size(0.012), size(2.054)
+    ('0', '<0.001', '0.012', '2.05')
+    """
+    return "0" if x == 0 else "<0.001" if x < 0.001 else number(x)
 
 
 def results(series: Series, measure: str, hidden: bool, text: Text) -> str:
-    """What is looked at after 10, 50 and 100 steps, and how many it took to learn: a line a d_k and divisor."""
+    """What is looked at in the first, the middle and the last ten steps, and how many it took to learn.
+
+    A line a d_k and divisor; before a guess none without √d_k.
+    """
     stops = (LAST, training.STEPS // 2, training.STEPS)
-    head = ["d_k", "÷", *(text("table_at", what=text(f"measure_{measure}"), step=step) for step in stops),
-            text("table_learned", level=number(BELOW * training.CHANCE))]  # fmt: skip
+    head = ["d_k", "÷", *(text("table_at", first=step + 1 - LAST, step=step) for step in stops), text("table_learned")]
     lines = []
     for d_k in training.D_K:
-        for scale, divisor in (("sqrt", "√d_k"), ("none", "1")):
-            curves = [] if hidden and d_k == training.D_K[-1] else finished(series, d_k, scale, measure)
-            cells = [median_and_range([at(each, step) for each in curves], text) if curves else "" for step in stops]
-            learned = [steps_to_learn(each) for each in finished(series, d_k, scale, "loss")] if curves else []
-            lines.append([str(d_k), divisor, *cells, median_and_range(learned, text) if learned else ""])
-    return table(head, lines)
+        for scale, divisor in (("sqrt", "√d_k"), ("none", "1"))[: 1 if hidden else 2]:
+            curves = finished(series, d_k, scale, measure)
+            found = [[at(each, step) for each in curves] for step in stops]
+            found.append([steps_to_learn(each) for each in finished(series, d_k, scale, "loss")])
+            cells = [median_and_range(each, text, "short_range") if each else "" for each in found]
+            lines.append([str(d_k), divisor, *cells])
+    about = text("table_of", what=text(f"measure_{measure}"), last=LAST, level=number(BELOW * training.CHANCE))
+    return f"{about}\n\n{table(head, lines)}"
