@@ -123,7 +123,7 @@ def _noticed(broken: str, text: Text) -> None:
     found = measure.in_rows(state.bench(), *dict.fromkeys(("none", broken)))
     st.markdown(text("heading_match"))
     st.markdown(text("why_rows", rows=f"{measure.ROWS:,}", keys=measure.KEYS))
-    st.markdown(words.rows_table(found, text))
+    st.markdown(words.rows_table(found, text, narrow=shell.layout() == "phone"))
     judged = {way: each for way, each in found.items() if way != "none" or broken == "none"}
     st.markdown(text.sentences(words.judged(judged, text)))
 
@@ -149,7 +149,7 @@ def _all(text: Text) -> None:
         if fold.open:
             found = measure.in_rows(state.bench(), *BROKEN)
             st.markdown(text("see_all", rows=f"{measure.ROWS:,}", keys=measure.KEYS))
-            st.markdown(words.rows_table(found, text))
+            st.markdown(words.rows_table(found, text, narrow=shell.layout() == "phone"))
             st.markdown(text.sentences(words.judged(found, text)))
 
 

@@ -246,8 +246,14 @@ def grows(study: Study) -> bool:
     return any(predicted.any() and trend(measured) == "grows" for measured, predicted in left)
 
 
-def rows_table(found: Mapping[str, Array], text: Text) -> str:
-    """How evenly softmax spreads rows of keys, for every way of breaking something, with 95 % intervals."""
+def rows_table(found: Mapping[str, Array], text: Text, *, narrow: bool = False) -> str:
+    """How evenly softmax spreads rows of keys, for every way of breaking something, with 95 % intervals.
+
+    narrow: a list, where a table has no room.
+    """
+    if narrow:
+        lines = [f"**{text(f'broken_{way}')}**\\\n{' → '.join(map(even, each))}" for way, each in found.items()]
+        return "\n".join(f"- {line}" for line in [f"$d_k$ = {' → '.join(map(str, IN_ROWS))}", *lines])
     head = [text("table_broken"), *(f"d_k\u00a0=\u00a0{d_k}" for d_k in IN_ROWS)]
     return table(head, [[text(f"broken_{way}"), *map(even, each)] for way, each in found.items()])
 

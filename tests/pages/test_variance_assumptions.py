@@ -205,8 +205,9 @@ def test_all_side_by_side_names_what_softmax_notices(lang):
     assert words.judged(found, text)[0] == text("row_saturates", names=names)
     calm = measure.in_rows(showing(rho=0, mean_q=0, shared=0), *measure.BROKEN)
     assert words.judged(calm, text)[-1] == text("row_none")
-    told = words.rows_table(found, text)
+    told, listed = words.rows_table(found, text), words.rows_table(found, text, narrow=True)
     for way, each in found.items():
+        assert " → ".join(map(words.even, each)) in listed
         assert f"| {text(f'broken_{way}')} | {' | '.join(map(words.even, each))} |" in told
 
 
