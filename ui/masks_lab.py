@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from ui import charts, display, masks, predict, state, views, widgets
+from ui import charts, display, masks, predict, state, widgets
 from ui.charts import Heat
 from ui.places import Place
 from ui.text import Text, in_both
@@ -28,14 +28,7 @@ NOISE = 1e-12  #: what last bits may make of 0
 
 def choose(text: Text) -> str:
     """Which experiment is looked at; travels in the link."""
-    lab = str(views.get(state.bench(), "masks.lab"))
-    with widgets.wrapping():
-        st.segmented_control(
-            text("labs"), LABS, default=lab, required=True, key=state.control("masks_lab", lab),
-            label_visibility="collapsed", format_func=lambda name: text(f"lab_{name}"),
-            on_change=state.on_show("masks_lab", "masks.lab", LABS),
-        )  # fmt: skip
-    return lab
+    return widgets.part("masks.lab", LABS, text("labs"), lambda name: text(f"lab_{name}"), key="masks_lab")
 
 
 def committed(name: str, text: Text, truth: str) -> bool:

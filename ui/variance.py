@@ -17,7 +17,6 @@ from ui import (
     variance_softmax,
     variance_spread,
     variance_training,
-    views,
     widgets,
 )
 from ui.text import Text
@@ -38,14 +37,8 @@ _SHOWN = "variance_shown"  #: the part that the browser shows
 
 def choose(text: Text) -> str:
     """Which link is tested; travels in the link."""
-    part = str(views.get(state.bench(), "variance.part"))
-    with widgets.wrapping():
-        st.segmented_control(
-            text("parts"), list(PARTS), default=part, required=True, key=state.control("variance_part", part),
-            label_visibility="collapsed", format_func=lambda name: text(f"part_{name}"),
-            on_change=state.on_show("variance_part", "variance.part", list(PARTS)),
-        )  # fmt: skip
-    return part
+    names = list(PARTS)
+    return widgets.part("variance.part", names, text("parts"), lambda name: text(f"part_{name}"), key="variance_part")
 
 
 def room(part: str) -> DeltaGenerator:

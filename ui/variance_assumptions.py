@@ -66,16 +66,9 @@ def _study(of: Components, d_k: int, report: Report) -> Study:
 
 
 def _choose(text: Text) -> str:
-    """What is broken, how much, and at which d_k."""
-    bench = state.bench()
-    broken = str(views.get(bench, "variance.broken"))
-    with widgets.wrapping():
-        st.segmented_control(
-            text("label_broken"), BROKEN, default=broken, required=True, key=state.control("variance_broken", broken),
-            label_visibility="collapsed", format_func=lambda name: text(f"broken_{name}"),
-            on_change=state.on_show("variance_broken", "variance.broken", BROKEN),
-        )  # fmt: skip
-    return broken
+    """What is broken."""
+    said = text("label_broken")
+    return widgets.part("variance.broken", BROKEN, said, lambda name: text(f"broken_{name}"), key="variance_broken")
 
 
 def _controls(broken: str, text: Text) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui import state
+from ui import state, views
 from ui.text import Text
 from ui.workbench import Workbench
 
@@ -29,6 +29,17 @@ def pick(
 def look(view: str, options: Sequence[Any], value: Any, text: Text, *, show: Callable[[Any], str], key: str) -> None:
     """One of several things that a page can show (see `ui.views`), side by side."""
     one(view.partition(".")[2], options, value, text, key=key, show=show, change=state.on_show(key, view, options))
+
+
+def part(view: str, options: Sequence[str], label: str, show: Callable[[str], str], *, key: str) -> str:
+    """Which of several parts of a page is looked at, in the link; as `look`, without words before it."""
+    shown = str(views.get(state.bench(), view))
+    with wrapping():
+        st.segmented_control(
+            label, options, default=shown, required=True, key=state.control(key, shown),
+            label_visibility="collapsed", format_func=show, on_change=state.on_show(key, view, options),
+        )  # fmt: skip
+    return shown
 
 
 def one(
