@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.pages.reading import assert_well, code, opened, said
+from tests.pages.reading import assert_well, code, inside, opened, said
 from tests.pages.test_every_page import AWKWARD, CAT
-from ui import variance, views
-from ui.text import LANGUAGES, catalogue
+from ui import questions, variance, views
+from ui.text import LANGUAGES, Text, catalogue
 
 PARTS = list(variance.PARTS)
 GUESSES = [name for name in views.VIEWS if name.startswith("variance.guess_")]
@@ -59,3 +59,34 @@ def test_another_language_keeps_the_part():
     assert_well(app)
     assert views.get(code(app), "variance.part") == "divisors"
     assert catalogue("variance", "zh")["question"].partition("[[")[0] in said(app)
+
+
+def folds(app):
+    return [each.label for each in app.expander]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_what_was_to_be_seen_is_told_at_the_end_alone(part):
+    """It answers what the parts ask, and its words are sent though it is folded."""
+    app = opened("variance", "en", at(part))
+    told = catalogue("variance", "en")["saw"].strip() in [each.value.strip() for each in app.markdown]
+    assert told == (part == PARTS[-1]) == (catalogue("common", "en")["heading_saw"] in folds(app))
+
+
+@pytest.mark.parametrize(("part", "numbers"), [
+    ("spread", (5,)), ("softmax", ()), ("gradient", ()), ("training", ()), ("divisors", (4, 7)), ("assumptions", (6,)),
+])  # fmt: skip
+def test_each_question_stands_by_the_part_that_answers_it_once_the_guess_is_in(part, numbers):
+    often = Text("questions", "en")("often", count=len(numbers))
+    before, after = (folds(opened("variance", "en", at(part, guess=guess))) for guess in ("", "skip"))
+    assert (often in after) == bool(numbers)
+    assert (often in before) == (bool(numbers) and part not in variance.GUESSES)
+    assert variance.PARTS.keys() >= variance.GUESSES.keys()
+    assert sorted(variance.GUESSES.values()) == sorted(GUESSES)
+
+
+def test_the_parts_have_all_of_the_pages_questions():
+    app = opened("variance", "en", at("spread"))
+    with inside(app):
+        asked = [number for part in PARTS for number in variance.asked(part)]
+    assert sorted(asked) == list(questions.on("variance"))
