@@ -62,5 +62,6 @@ def arithmetic() -> str:
         f"(abs({x}) > 0 && abs({x}) < 1e-3 ? {_power(x)} : format({x}, '.3~g'))"
         for x in ("datum.p_i", "(datum.i === datum.j ? 1 - datum.p_i : datum.p_j)", "datum.live")
     )
-    name, sign = "'J[' + datum.name_i + ', ' + datum.name_j + '] ≈ '", "(datum.i === datum.j ? '' : '−')"
+    i, j = (f"truncate(datum.name_{axis}, 6)" for axis in "ij")  # or the digits after long names would be cut
+    name, sign = f"'J[' + {i} + ', ' + {j} + '] ≈ '", "(datum.i === datum.j ? '' : '−')"
     return f"{name} + {sign} + {p} + ' · ' + {other} + ' ≈ ' + {entry}"

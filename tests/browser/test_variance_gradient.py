@@ -87,6 +87,15 @@ def test_an_entry_explains_itself_in_the_browser(open_page):
     assert messages(page) == sent
 
 
+def test_a_long_token_does_not_push_the_digits_out_of_a_phone(open_page):
+    """What is too wide for its place is cut at the end, where the result is."""
+    long = w.with_tokens(w.preset("cat"), ("一个非常非常长的词元", "x", "y", "z"))
+    page = open_page(address(views.shown(long, "variance.part", "gradient"), "zh"), width=390)
+    weight = long.steps().weights[long.token, 0]
+    assert f"≈ {weight:.3g} · {1 - weight:.3g} ≈ {weight * (1 - weight):.3g}" in words(page)
+
+
+
 @pytest.mark.parametrize("width", [1366, 390])
 def test_a_number_of_the_way_is_tapped_and_explained(open_page, width):
     page = open_page(address(CAUSAL, "zh"), width=width)
