@@ -56,10 +56,18 @@ def _ask_share(view: str, question: str, text: Text, key: str) -> None:
                   on_click=state.callback(lambda: state.show(view, SKIP)))
 
 
-def again(view: str, text: Text, *, key: str) -> None:
-    """The way back to the question, for the next class or a second thought."""
+def again(view: str, text: Text, *, key: str, forget: Sequence[str] = ()) -> None:
+    """The way back to the question, for the next class or a second thought.
+
+    forget: views of the answer that would get in the way of the next guess
+    """
+
+    def ask() -> None:
+        for name in (view, *forget):
+            state.show(name, "")
+
     st.button(text("guess_again"), key=f"{key}_again", type="tertiary", icon=":material/replay:",
-              on_click=state.callback(lambda: state.show(view, "")))
+              on_click=state.callback(ask))
 
 
 def answers(options: Sequence[str], name: str, text: Text) -> dict[str, str]:

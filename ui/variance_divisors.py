@@ -22,7 +22,7 @@ from ui.text import Text
 from ui.variance_charts import evenness, is_wide
 from ui.variance_divisors_frame import STOPS, entropy, frame, short_name, sized
 
-GUESS = "variance.guess_alpha"
+GUESS, ALPHA = "variance.guess_alpha", "variance.divided_alpha"
 
 
 def draw(text: Text) -> None:
@@ -48,7 +48,7 @@ def _ask(text: Text) -> str | None:
         answers = predict.answers(list(words.ANSWERS), "alpha", text)
         guess = predict.choice(GUESS, answers, text("ask"), key="guess_alpha", committed=True)
         if guess is not None:
-            predict.again(GUESS, text, key="guess_alpha")
+            predict.again(GUESS, text, key="guess_alpha", forget=[ALPHA])
     return guess
 
 
@@ -63,7 +63,8 @@ def _draw(found: Saturation, other: str, guess: str | None, text: Text) -> None:
     spec = variance_divisors_charts.spec(shell.layout(), answered)
     sliders = variance_divisors_charts.sliders(words.ANSWERS.get(guess or predict.SKIP))
     data = frame(found, other, answered, text)
-    with variance_dragged.room("divisors"):
+    kept = {"alpha": ALPHA} if answered else {}  # before that it is tried, to find an answer
+    with variance_dragged.room("divisors" if answered else "divisors_open", log2_dk="variance.divided_d_k", **kept):
         st.vega_lite_chart(data, spec | sliders, width="content", key="divisors_chart")
     st.caption(text("see", rows=f"{found.draws:,}"))
 

@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 
 import attention
 from attention.saturation import DEAD, SCALES
-from ui import controls, display, shell, state, variance_gradient_charts, variance_gradient_way, workbench
+from ui import (
+    controls,
+    display,
+    shell,
+    state,
+    variance_dragged,
+    variance_gradient_charts,
+    variance_gradient_way,
+    workbench,
+)
 from ui.names import called, numbered
 from ui.tables import table
 from ui.text import Text
@@ -57,7 +66,9 @@ def _row(bench: Workbench, text: Text) -> None:
     dead = text("dead_mark") if np.isfinite(rows[0]).sum() > 1 else ""  # the rest never lived
     data = variance_gradient_charts.jacobian_data(rows, names, titles, dead)
     spec = variance_gradient_charts.jacobian_spec(tuple(names), layout)
-    st.vega_lite_chart(data, spec, width="content", key="jacobian")
+    with st.container(key="stretched", gap=None):
+        variance_dragged.keep("stretched", log2_s="variance.stretch")
+        st.vega_lite_chart(data, spec, width="content", key="jacobian")
     root = display.short(found["sqrt"].divisor)
     st.markdown("\n\n".join([text("see_jacobian", root=root), _measured(found[bench.scale], bench, text)]))
     if st.toggle(text("as_tables"), key="jacobian_table"):

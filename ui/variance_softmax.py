@@ -47,7 +47,7 @@ def _answer(measured: Saturation, guess: int | str, text: Text) -> None:
     shown: tuple[str, ...] = views.get(state.bench(), SHOWN)
     data = frames.frame(measured, shown, guess if isinstance(guess, int) else None, text)
     spec = figures.spec(shell.layout(), 4 if len(shown) < 4 else len(NAMED) + 1)
-    with variance_dragged.room("softmax"):
+    with variance_dragged.room("softmax", log2_dk="variance.dead_d_k", alpha="variance.dead_alpha"):
         st.vega_lite_chart(data, spec, width="content", key="softmax")
     st.caption(text("see_panels", rows=frames.ROWS))
     st.markdown("\n".join(f"- {sentence}" for sentence in words.findings(measured, text, facts)))

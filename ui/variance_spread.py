@@ -33,7 +33,7 @@ def draw(text: Text) -> None:
         return
     st.markdown(verdict(spread, guess, text))
     frame, spec = pictures.frame(spread, text, guess), pictures.spec(shell.layout())
-    with variance_dragged.room("spread"):
+    with variance_dragged.room("spread", log2_dk="variance.bell_d_k"):
         st.vega_lite_chart(frame, spec, width="content", key="spread")
     st.markdown(text("see_spread", **facts(spread)))
     variance_controls.controls(text)

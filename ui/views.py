@@ -46,6 +46,11 @@ def hundredths(low: float, high: float, default: float) -> View:
     return whole(least, most, first)
 
 
+def steps(most: int) -> View:
+    """So many steps of a slider from its low end; none of them at first: it stands where its chart puts it."""
+    return one_of("", *range(most + 1))
+
+
 def some_of(*options: str) -> View:
     """Any of these, in their order; none at first."""
     return View((), lambda value: isinstance(value, tuple) and value == tuple(o for o in options if o in value))
@@ -115,8 +120,14 @@ VIEWS: dict[str, View] = {
     "production.step": whole(0, MAX_N, 1),
     "variance.broken": one_of("none", "correlated", "means", "variances", "dependent", "uniform", "signs", "heavy"),
     "variance.broken_at": one_of(64, 1, 4, 16, 256),
+    "variance.bell_d_k": steps(24),
+    "variance.dead_alpha": steps(20),
+    "variance.dead_d_k": steps(24),
     "variance.divisor": one_of("linear", "cosine", "root_model", "model", "log", "fifth"),
     "variance.divisor_at": one_of(64, *(2**k for k in range(2, 13) if k != 6)),
+    "variance.divided_alpha": steps(20),
+    "variance.divided_d_k": steps(10),
+    "variance.stretch": steps(18),
     "variance.way": one_of("scaled", "output", "weights", "scores", "Q", "W_Q"),
     "variance.way_column": whole(0, MAX_D - 1),
     "variance.way_row": whole(0, MAX_D - 1),

@@ -1,4 +1,4 @@
-"""Divisors in a browser: what is dragged is computed there, asks no server, and is the core's."""
+"""Divisors in a browser: what is dragged is computed there, without the server, and is the core's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 
 from attention.saturation import Saturation, measure_saturation
 from attention.softmax import softmax
-from tests.browser.helpers import messages, settle
+from tests.browser.helpers import settle
 from ui import link, views
 from ui.workbench import preset
 
@@ -62,28 +62,27 @@ def words(page: Page) -> str:
     return page.locator(".st-key-divisors [data-testid=stVegaLiteChart] svg").first.text_content() or ""
 
 
-def test_dragging_divides_in_the_browser_and_sends_nothing(open_page, found):
+def test_dragging_divides_in_the_browser_alone(open_page, found, unanswered):
     page = open_page(at("cosine"))
-    sent = messages(page)
-    for s, d_k in enumerate(STOPS):
-        press(page, "log₂ d_k", "Home", 1)
-        press(page, "log₂ d_k", "ArrowRight", d_k.bit_length() - 3)  # from 2²
-        assert f"d_k = {d_k}" in words(page)
-        for shown, by in zip(weights(page), (1, d_k**0.5, d_k**0.25, None), strict=True):
-            wanted = softmax(found.cosines[s, :3] if by is None else found.scores[s, :3] / by)
-            np.testing.assert_allclose(shown, wanted, atol=1e-9)
-    press(page, "α", "ArrowRight", 5)  # 0.5: the power is the root
-    _, root, power, _ = weights(page)
-    np.testing.assert_allclose(power, root, atol=1e-12)
-    bars = marks(page, "rect", 36)
-    assert numbers(bars[1], "≥") == numbers(bars[2], "≥")
-    assert f"entropy {found.entropy[found.at(d_k, 'sqrt')][0]:.4f}" in words(page)
-    press(page, "α", "End", 1)
-    line, _ = marks(page, "symbol", 11)
-    spread = dict(zip(numbers(line, "d"), numbers(line, "y_now"), strict=True))
-    for d_k in STOPS:
-        assert spread[d_k] == pytest.approx(found.spread(d_k, "linear")[0], rel=1e-4)
-    assert messages(page) == sent
+    with unanswered():
+        for s, d_k in enumerate(STOPS):
+            press(page, "log₂ d_k", "Home", 1)
+            press(page, "log₂ d_k", "ArrowRight", d_k.bit_length() - 3)  # from 2²
+            assert f"d_k = {d_k}" in words(page)
+            for shown, by in zip(weights(page), (1, d_k**0.5, d_k**0.25, None), strict=True):
+                wanted = softmax(found.cosines[s, :3] if by is None else found.scores[s, :3] / by)
+                np.testing.assert_allclose(shown, wanted, atol=1e-9)
+        press(page, "α", "ArrowRight", 5)  # 0.5: the power is the root
+        _, root, power, _ = weights(page)
+        np.testing.assert_allclose(power, root, atol=1e-12)
+        bars = marks(page, "rect", 36)
+        assert numbers(bars[1], "≥") == numbers(bars[2], "≥")
+        assert f"entropy {found.entropy[found.at(d_k, 'sqrt')][0]:.4f}" in words(page)
+        press(page, "α", "End", 1)
+        line, _ = marks(page, "symbol", 11)
+        spread = dict(zip(numbers(line, "d"), numbers(line, "y_now"), strict=True))
+        for d_k in STOPS:
+            assert spread[d_k] == pytest.approx(found.spread(d_k, "linear")[0], rel=1e-4)
 
 
 def test_another_divisor_keeps_what_was_dragged(open_page, found):

@@ -1,4 +1,4 @@
-"""Random rows in a browser: d_k and α are dragged without a message, and what is drawn is what the core computes."""
+"""Random rows in a browser: d_k and α are dragged without the server, and what is drawn is what the core computes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from attention import saturation, softmax, softmax_jacobian
 from attention.saturation import DEAD
-from tests.browser.helpers import bench, chart, messages, settle
+from tests.browser.helpers import bench, chart, settle
 from ui import link, views
 from ui.variance_measure import ROWS
 from ui.variance_softmax_frame import cells
@@ -52,23 +52,22 @@ def drawn(page):
     return p, norms
 
 
-def test_dragging_d_k_and_alpha_divides_the_dozen_in_the_browser_alone(open_page, measured):
+def test_dragging_d_k_and_alpha_divides_the_dozen_in_the_browser_alone(open_page, measured, unanswered):
     page = open_page(address(guess_dead="skip"))
-    sent = messages(page)
-    right, left = ["ArrowRight"] * 5, ["ArrowLeft"] * 9
-    for nth, keys, d_k, alpha in ((0, [], 512, 0.0), (1, right, 512, 0.25), (0, left, 23, 0.25)):
-        move(page, nth, keys)
-        s = measured.d_k.index(d_k)
-        wanted = softmax(measured.scores[s, :12] / d_k**alpha)
-        p, norms = drawn(page)
-        np.testing.assert_allclose(p, wanted, rtol=1e-9, atol=1e-15)
-        np.testing.assert_allclose(norms, np.linalg.norm(softmax_jacobian(wanted), axis=(1, 2)), atol=1e-7)
-        said = words(page)
-        assert f"d_k = {d_k}: {(norms < DEAD).sum()} of 12 dead" in said
-        assert sum(text.endswith(" dead") and not text.startswith("d_k") for text in said) == (norms < DEAD).sum()
-        for column in ("none", "sqrt", f"power_{alpha:.2f}"):
-            assert {cells(measured, d_k, column)[what] for what in ("entropy", "dead", "median")} <= set(said)
-    assert messages(page) == sent
+    with unanswered():
+        right, left = ["ArrowRight"] * 5, ["ArrowLeft"] * 9
+        for nth, keys, d_k, alpha in ((0, [], 512, 0.0), (1, right, 512, 0.25), (0, left, 23, 0.25)):
+            move(page, nth, keys)
+            s = measured.d_k.index(d_k)
+            wanted = softmax(measured.scores[s, :12] / d_k**alpha)
+            p, norms = drawn(page)
+            np.testing.assert_allclose(p, wanted, rtol=1e-9, atol=1e-15)
+            np.testing.assert_allclose(norms, np.linalg.norm(softmax_jacobian(wanted), axis=(1, 2)), atol=1e-7)
+            said = words(page)
+            assert f"d_k = {d_k}: {(norms < DEAD).sum()} of 12 dead" in said
+            assert sum(text.endswith(" dead") and not text.startswith("d_k") for text in said) == (norms < DEAD).sum()
+            for column in ("none", "sqrt", f"power_{alpha:.2f}"):
+                assert {cells(measured, d_k, column)[what] for what in ("entropy", "dead", "median")} <= set(said)
 
 
 def test_a_guess_is_drawn_at_512_and_nothing_of_the_answer_before(open_page, measured):

@@ -56,7 +56,8 @@ flow = st.components.v2.component(
     js=_read("flow.js"),
 )
 
-#: a style and nothing else, for the page around it: see `ui.variance_dragged`
+#: for the chart beside it, so its style is the page's: see `ui.variance_dragged`
 dragged = st.components.v2.component(
-    "attention_lab_dragged", html="<div></div>", css=_read("dragged.css"), isolate_styles=False,
+    "attention_lab_dragged", html="<div></div>", css=_read("dragged.css"), js=_read("dragged.js"),
+    isolate_styles=False,
 )  # fmt: skip

@@ -1,0 +1,91 @@
+"""Sliders in charts: where they are left travels in the link, and nothing but a hand moves them."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+
+from tests.browser.helpers import becomes, bench, messages, settle
+from tests.pages.test_variance_parts import at
+from ui import link, views
+
+#: part → its sliders, by Vega's parameter: the view of the place, a place, and the number the slider shows there
+SLIDERS = {
+    "spread": {"log2_dk": ("variance.bell_d_k", 7, "3.5")},
+    "softmax": {"log2_dk": ("variance.dead_d_k", 9, "4.5"), "alpha": ("variance.dead_alpha", 13, "0.65")},
+    "gradient": {"log2_s": ("variance.stretch", 3, "-1.5")},
+    "divisors": {"alpha": ("variance.divided_alpha", 10, "0.5"), "log2_dk": ("variance.divided_d_k", 1, "3")},
+}
+
+
+def address(now, lang="en"):
+    return f"/variance?lang={lang}&s={quote(link.encode(now))}"
+
+
+def slider(page, name):
+    return page.locator(f'.vega-bindings input[name="{name}"]')
+
+
+def press(page, name, key, times):
+    slider(page, name).focus()
+    for _ in range(times):
+        page.keyboard.press(key)
+
+
+def stand(page, part):
+    return {name: slider(page, name).input_value() for name in SLIDERS[part]}
+
+
+@pytest.mark.parametrize("part", SLIDERS)
+def test_a_link_puts_every_slider_where_it_was_left(open_page, part):
+    now = at(part)
+    for view, place, _ in SLIDERS[part].values():
+        now = views.shown(now, view, place)
+    page = open_page(address(now))
+    wanted = {name: value for name, (_, _, value) in SLIDERS[part].items()}
+    becomes(page, lambda: stand(page, part), wanted)
+    words = page.locator(".vega-bind span:last-child").all_text_contents()
+    assert set(wanted.values()) <= set(words)
+    for name, (view, place, _) in SLIDERS[part].items():
+        press(page, name, "ArrowRight", 2)
+        becomes(page, lambda view=view: views.get(bench(page), view), place + 2)
+    moved = stand(page, part)
+    assert not set(moved.items()) & set(wanted.items())
+    settle(page)
+    page.emulate_media(color_scheme="dark")  # Vega draws the chart anew
+    settle(page)
+    assert stand(page, part) == moved
+    page.reload()
+    settle(page)
+    becomes(page, lambda: stand(page, part), moved)
+
+
+def test_what_answers_an_earlier_move_does_not_pull_the_slider_back(open_page):
+    page = open_page(address(at("softmax")))
+    page.evaluate("""() => {
+      window.seen = [];
+      const slider = document.querySelector('.vega-bindings input[name="log2_dk"]');
+      slider.addEventListener("input", () => window.seen.push(+slider.value));
+    }""")
+    sent = messages(page)
+    for _ in range(3):  # each rest is told, and answered while the next moves are made
+        press(page, "log2_dk", "ArrowLeft", 3)
+        page.wait_for_timeout(230)
+    press(page, "log2_dk", "ArrowLeft", 4)
+    settle(page)
+    seen = page.evaluate("window.seen")
+    assert seen == [9 - 0.5 * (step + 1) for step in range(13)]
+    assert 0 < messages(page) - sent <= 4
+    becomes(page, lambda: views.get(bench(page), "variance.dead_d_k"), 5)
+
+
+def test_a_new_guess_begins_where_it_was_guessed(open_page):
+    page = open_page(address(views.shown(at("divisors"), "variance.divided_alpha", 16)))
+    becomes(page, lambda: slider(page, "alpha").input_value(), "0.8")
+    page.locator(".st-key-guess_alpha_again button").click()
+    settle(page)
+    press(page, "alpha", "ArrowLeft", 1)  # trying before one guesses is no place to keep
+    page.locator(".st-key-guess_alpha button").nth(2).click()
+    settle(page)
+    becomes(page, lambda: slider(page, "alpha").input_value(), "0.5")

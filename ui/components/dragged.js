@@ -1,0 +1,59 @@
+// Keeps where a chart's sliders stand: tells Python where they come to rest, so that the link has it, and puts them
+// there again whenever Vega makes them anew (after a reload, in another appearance).
+//
+// A place is a number of steps from the slider's low end, "" while its chart decides. Every move has a number, which Python gives back: what was
+// sent before the last move never pulls a slider away from a hand.
+
+const charts = new WeakMap(); // of what a chart is drawn in
+const SLIDERS = '.vega-bindings input[type="range"]';
+const REST = 200; // ms after a slider is let go until Python is told: the keyboard lets go after every step
+
+let placing = false;
+
+export default function ({ data, parentElement, setStateValue }) {
+  if (!data) return; // a style and nothing else
+  const room = parentElement.closest(".stVerticalBlock");
+  if (!charts.has(room)) watch(room);
+  let chart = charts.get(room);
+  if (chart?.name !== data.name) charts.set(room, (chart = { name: data.name, seq: data.seen, places: {} }));
+  chart.tell = () => {
+    window.attentionLabSent = performance.now(); // the copied link waits for the answer, see address.js
+    setStateValue("moved", { seq: chart.seq, places: chart.places });
+  };
+  if (data.seen !== chart.seq) return;
+  chart.places = { ...data.places };
+  place(room);
+}
+
+function watch(room) {
+  room.addEventListener("input", ({ target }) => {
+    if (!placing && target.matches(SLIDERS)) charts.get(room).seq += 1;
+  });
+  room.addEventListener("change", ({ target }) => {
+    const chart = charts.get(room);
+    if (!target.matches(SLIDERS) || !(target.name in chart.places)) return;
+    chart.places[target.name] = Math.round((target.value - target.min) / target.step);
+    clearTimeout(chart.rest);
+    chart.rest = setTimeout(() => room.isConnected && chart.tell(), REST);
+  });
+  let form = null;
+  new MutationObserver(() => {
+    const made = room.querySelector(".vega-bindings");
+    if (made === form) return;
+    form = made;
+    place(room);
+  }).observe(room, { childList: true, subtree: true });
+}
+
+function place(room) {
+  const { places } = charts.get(room);
+  for (const slider of room.querySelectorAll(SLIDERS)) {
+    if (!Number.isInteger(places[slider.name])) continue;
+    const value = +slider.min + places[slider.name] * slider.step;
+    if (Math.abs(slider.value - value) < 1e-9) continue;
+    slider.value = value;
+    placing = true;
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    placing = false;
+  }
+}
