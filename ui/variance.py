@@ -68,7 +68,7 @@ def onward(part: str, text: Text) -> None:
     following = dict(pairwise(PARTS)).get(part)
     if following:
         st.button(text("onward", part=text(f"part_{following}")), icon=":material/link:", key="variance_onward",
-                  on_click=state.callback(lambda: _go_on(following)))
+                  type="primary", on_click=state.callback(lambda: _go_on(following)))
 
 
 def _go_on(part: str) -> None:

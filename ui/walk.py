@@ -18,7 +18,7 @@ def end(
     """How a page of the walk ends: what is asked there, what was learned, the next page, and others that are near.
 
     asked: the numbers of the questions, where not all of the page's fit what it shows now. seen: whether all that was
-    to be learned could be seen by now.
+    to be learned could be seen by now; until then the way on within the page is the one that stands out.
     """
     questions.met(text, page, questions.on(page) if asked is None else asked)
     done, at = finished(state.bench()), PATH.index(page)
@@ -27,7 +27,8 @@ def end(
             st.markdown(text("saw"))
     with st.container(horizontal=True, vertical_alignment="center"):
         follows = after(page)
-        step_to(follows, text("walk_next", page=text(f"nav_{follows}")), "walk_next", finish=page)
+        step_to(follows, text("walk_next", page=text(f"nav_{follows}")), "walk_next", finish=page,
+                type="primary" if seen else "secondary")  # fmt: skip
         for other in elsewhere:
             st.page_link(f"pages/{other}.py", label=text(f"nav_{other}"), icon=shell.ICONS[other])
     st.caption(text("walk_at", stop=at + 1, stops=len(PATH), done=len(done)))

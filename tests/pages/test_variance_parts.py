@@ -46,10 +46,13 @@ def test_a_part_opens_on_awkward_numbers(part, bench):
 def test_the_links_of_the_chain_follow_one_another_and_are_no_edits():
     app = opened("variance")
     for part in PARTS[1:]:
+        stands_out = {key: app.button(key=key).proto.type for key in ("variance_onward", "walk_next")}
+        assert stands_out == {"variance_onward": "primary", "walk_next": "secondary"}
         app.button(key="variance_onward").click().run()
         assert_well(app)
         assert views.get(code(app), "variance.part") == part
     assert not [each for each in app.button if each.key == "variance_onward"]
+    assert app.button(key="walk_next").proto.type == "primary"
     assert app.button(key="undo").disabled
 
 
