@@ -60,7 +60,7 @@ FORMULAS: dict[str, str] = {
     "multi_head": r"\sum_{i=1}^{h} \text{head}_i\,W_O^{(i)}",
     "head": r"\operatorname{Attention}(XW_Q^{(i)}, XW_K^{(i)}, XW_V^{(i)})",
     "residual": r"X + \operatorname{Attention}(X)",
-    "sinusoidal": r"\sin\bigl(p / 10000^{2i/d}\bigr),\ \cos\bigl(p / 10000^{2i/d}\bigr)",
+    "sinusoidal": r"\sin\bigl(p / 10000^{2i/d}\bigr),\allowbreak\ \cos\bigl(p / 10000^{2i/d}\bigr)",
     "rope": r"(R_m q)\cdot(R_n k) = q\cdot(R_{n-m}\,k)", "alibi": r"s_{ij} - m_h\,|i - j|",
     "equivariance": r"f(PX) = P f(X)",
     "online_softmax": r"\ell \to \ell\,e^{m - m'} + e^{s - m'},\quad m' = \max(m, s)",

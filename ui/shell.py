@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import streamlit as st
 
-from ui import challenges, components, lesson, link, state, trace, views
+from ui import challenges, components, fit, lesson, link, state, trace, views
 from ui.text import LANGUAGES, Text
 
 #: section → pages; a page is pages/<name>.py and has the address /<name>, the first one /.
@@ -156,6 +156,8 @@ def _top_row(text: Text) -> None:
                       "layouts": list(LAYOUTS.items()), "copy": text("copy_link"), "copied": text("copied"),
                       "by_hand": text("copy_by_hand")},
             )  # fmt: skip
+        if layout() in {"medium", "phone"}:
+            fit.draw()
 
 
 def _history(text: Text) -> None:

@@ -36,10 +36,12 @@ CURVES = [_only("datum.kind !== 'row' || datum.i === 0"),
 
 #: layout → (how many pictures beside each other, pixels of a row's cell, height of a plot)
 SHAPES: dict[str, tuple[int, tuple[int, int], int]] = {
-    "xl": (4, (20, 15), 180), "wide": (4, (13, 13), 156), "medium": (2, (22, 13), 156), "phone": (1, (26, 13), 120),
+    "xl": (4, (20, 15), 180), "wide": (4, (13, 13), 156), "medium": (2, (22, 13), 156), "phone": (1, (25, 13), 120),
 }  # fmt: skip
-#: layout → where the columns of the numbers begin
-STOPS_OF_TEXT = {"xl": (150, 330, 540), "wide": (130, 270, 450), "medium": (120, 240, 400), "phone": (98, 150, 214)}
+#: layout → where the columns of the numbers begin; on a phone the first is below the names of axes
+STOPS_OF_TEXT = {
+    "xl": (14, 150, 330, 540), "wide": (14, 130, 270, 450), "medium": (14, 120, 240, 400), "phone": (-20, 64, 120, 184),
+}  # fmt: skip
 
 
 @lru_cache(maxsize=16)
@@ -162,14 +164,17 @@ def _numbers(layout: str, lines: int) -> dict[str, Any]:
         name="datum.a === null ? datum.side : replace(datum.side, 'α', format(alpha, '.2f'))",
         **{what: f"split(datum.t_{what}, ' (')[0]" if short else f"datum.t_{what}" for what in TOLD},
     )  # fmt: skip
-    dot = here.mark_point(filled=True, size=60, opacity=1, tooltip=None).encode(alt.XValue(5), y, _colour())
+    dot = here.mark_point(filled=True, size=60, opacity=1, tooltip=None).encode(
+        alt.XValue(at[0] - 9), y, _colour()
+    )
     words = [
         here.mark_text(align="left", fontSize=size).encode(alt.Text(f"{what}:N"), alt.XValue(x), y, INK)
-        for x, what in zip((14, *at), ("name", *TOLD), strict=True)
+        for x, what in zip(at, ("name", *TOLD), strict=True)
     ]
     heads = [
         placed(of_kind(f"head_{what}"), x, LINE // 2, fontSize=size, fontWeight="bold")
-        for x, what in zip(at, TOLD, strict=True)
+        for x, what in zip(at[1:], TOLD, strict=True)
     ]
-    picture = layered(charts.ROOM[layout][0] - MARGIN, (lines + 1) * LINE, dot, *words, *heads, checked=False)
+    wide = charts.ROOM[layout][0] - MARGIN + at[0] - 14
+    picture = layered(wide, (lines + 1) * LINE, dot, *words, *heads, checked=False)
     return picture | {"transform": CURVES}
