@@ -26,9 +26,8 @@ def prepared(text: Text) -> None:
     with sizes:
         _sizes(bench, text)
     if bench.preset == "random":
-        key = control("seed", bench.seed)
-        st.number_input(text("seed"), 0, MAX_SEED, bench.seed, 1, key=key, width=160,
-                        on_change=on_change(key, lambda bench, seed: workbench.opened(bench, "random", seed)))
+        widgets.whole(text("seed"), 0, MAX_SEED, bench.seed, text, key="seed", width=160,
+                      change=lambda bench, seed: workbench.opened(bench, "random", seed))
 
 
 def _sizes(bench: Workbench, text: Text) -> None:
@@ -43,9 +42,9 @@ def _sizes(bench: Workbench, text: Text) -> None:
 
 def size(name: str, bench: Workbench, text: Text, **how: Any) -> None:
     """One of the sizes."""
-    key, most = control(f"size_{name}", bench.sizes[name]), MAX_N if name == "n" else MAX_D
-    st.number_input(text(f"size_{name}"), 1, most, bench.sizes[name], 1, key=key,
-                    on_change=on_change(key, partial(_resize, name)), **how)
+    most = MAX_N if name == "n" else MAX_D
+    widgets.whole(text(f"size_{name}"), 1, most, bench.sizes[name], text, key=f"size_{name}",
+                  change=partial(_resize, name), **how)
 
 
 def about(text: Text) -> None:

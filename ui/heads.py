@@ -99,11 +99,8 @@ def swatch(text: Text, head: int) -> str:
 def _seed(seed: int, text: Text) -> None:
     with widgets.group():
         widgets.label("seed", text)
-        key = state.control("heads_seed", seed)
-        st.number_input(
-            text("label_seed"), 0, MAX_SEED, seed, 1, key=key, width=130, label_visibility="collapsed",
-            on_change=state.on_change(key, lambda bench, seed: replace(bench, head_seed=seed)),
-        )  # fmt: skip
+        widgets.whole(text("label_seed"), 0, MAX_SEED, seed, text, key="heads_seed", width=130,
+                      label_visibility="collapsed", change=lambda bench, seed: replace(bench, head_seed=seed))
 
 
 def _solo(every: list[int], only: int | None, text: Text) -> None:

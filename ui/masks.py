@@ -93,9 +93,8 @@ def _length(name: str, value: int, begins: int, most: int, text: Text) -> None:
         if not value:
             return
         st.markdown(text(f"number_{name}"), width="content")
-        key = state.control(f"number_{name}", value)
-        st.number_input(text(f"number_{name}"), 1, most, value, 1, key=key, width=110, label_visibility="collapsed",
-                        on_change=state.on_change(key, lambda bench, chosen: with_part(bench, name, int(chosen))))
+        widgets.whole(text(f"number_{name}"), 1, most, value, text, key=f"number_{name}", width=110,
+                      label_visibility="collapsed", change=lambda bench, chosen: with_part(bench, name, chosen))
 
 
 def draw(bench: Workbench, rows: list[str], text: Text, layout: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from ui import state
+from ui import state, widgets
 from ui.state import control, on_change
 from ui.text import Text
 from ui.workbench import DRAWS, MAX_SEED
@@ -20,9 +20,8 @@ def controls(text: Text, *, draws: bool = True) -> None:
     text, bench = Text("variance", text.lang), state.bench()
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         st.button(text("again"), icon=":material/casino:", key="draw_again", on_click=state.callback(_draw_again))
-        key = control("variance_seed", bench.variance_seed)
-        st.number_input(text("seed"), 0, MAX_SEED, bench.variance_seed, 1, key=key, width=130,
-                        on_change=on_change(key, lambda bench, seed: replace(bench, variance_seed=seed)))
+        widgets.whole(text("seed"), 0, MAX_SEED, bench.variance_seed, text, key="variance_seed", width=130,
+                      change=lambda bench, seed: replace(bench, variance_seed=seed))
         if draws:
             key = control("variance_draws", bench.variance_draws)
             st.select_slider(

@@ -60,6 +60,32 @@ def _fit(choices: Sequence[str]) -> bool:
     return len(choices) <= FEW and len("".join(choices)) <= SHORT
 
 
+def whole(
+    label: str, low: int, high: int, value: int, text: Text, *, key: str, change: Change, **how: Any
+) -> None:  # fmt: skip
+    """A whole number of the workbench; anything but one from low to high is refused in a sentence and changes nothing.
+
+    Streamlit's own ends speak English on every page, in a bubble that no finger reaches, and read 1e9 as 1
+    (https://github.com/streamlit/streamlit/issues/1353). So the field has no ends and takes any number.
+    """
+    refused = f"{key}_refused"
+
+    def take() -> None:
+        typed = st.session_state.get(key)
+        st.session_state.pop(refused, None)
+        if typed is not None and float(typed).is_integer() and low <= typed <= high:
+            state.commit(change(state.bench(), int(typed)))
+        elif typed is not None:
+            st.session_state[refused] = (typed, value)
+
+    st.number_input(label, value=float(value), step=1.0, format="%.0f", key=state.control(key, float(value)),
+                    on_change=state.callback(take), **how)  # fmt: skip
+    typed, stays = st.session_state.get(refused, (None, None))
+    if stays == value:  # and nothing else has changed it since
+        said = text("whole_refused", label=label, low=low, high=high, typed=f"{typed:,.10g}", value=value)
+        st.markdown(f":red[{said}]")
+
+
 def label(name: str, text: Text, **words: object) -> None:
     st.markdown(text(f"label_{name}"), width="content", help=text(f"help_{name}", **words))
 

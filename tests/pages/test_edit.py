@@ -9,7 +9,7 @@ import attention
 from tests.pages.reading import assert_well, code, frames, opened, said, stage, typed
 from ui import display
 from ui import workbench as w
-from ui.text import LANGUAGES, catalogue
+from ui.text import LANGUAGES, Text, catalogue
 
 CAT = w.preset("cat")
 
@@ -142,6 +142,21 @@ def test_sizes():
     assert_well(app)
     assert code(app).sizes == {"n": 6, "d_k": 4, "d_v": 6, "d_model": 4}
     assert code(app).tokens == ("猫", "追", "老鼠", "的", "5", "6")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_size_that_does_not_fit_is_refused_where_it_was_typed(lang):
+    app, text = opened("edit", lang), Text("edit", lang)
+    for size in (w.MAX_D + 1, 0, 2.5):
+        sizes_open(app).number_input(key="size_d_v").set_value(size).run()
+        assert_well(app)
+        refused = text("whole_refused", label=text("size_d_v"), low=1, high=w.MAX_D, typed=f"{size:g}", value=4)
+        assert f":red[{refused}]" in said(sizes_open(app))
+        assert code(app) == CAT
+        assert app.number_input(key="size_d_v").value == 4
+    app.number_input(key="size_d_v").set_value(3).run()
+    assert ":red[" not in said(sizes_open(app))
+    assert code(app).sizes["d_v"] == 3
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
