@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import streamlit as st
 
-from ui import challenges, components, fit, lesson, link, state, trace, views
+from ui import challenges, components, fit, lesson, link, state, trace
 from ui.text import LANGUAGES, Text
 
 #: section → pages; a page is pages/<name>.py and has the address /<name>, the first one /.
@@ -206,12 +206,11 @@ def _notices(text: Text) -> None:
 
 def _lesson(page: str, lang: str) -> None:
     """The question of the lesson that this page was opened for, if it was."""
-    number = views.get(state.bench(), "teach.part")
-    if not number or lesson.PLAN[number - 1].page != page:
+    asked, text = lesson.asked(page, state.bench(), lang), Text("teach", lang)
+    if not asked:
         return
-    text = Text("teach", lang)
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.markdown(lesson.asked(number, lang), width="stretch")
+        st.markdown(asked, width="stretch")
         st.page_link("pages/teach.py", label=text("nav_teach"), icon=ICONS["teach"])
         st.button(text("hide_question"), key="hide_question", icon=":material/close:", type="tertiary",
                   on_click=state.callback(lambda: state.show("teach.part", 0)))

@@ -68,8 +68,8 @@ def test_a_part_of_the_lesson_opens_its_state_in_words_of_the_class(part, lang):
     bench, meant = code(app), part.bench(lang)
     assert (bench.matrices, bench.mask, bench.cell) == (meant.matrices, meant.mask, meant.cell)
     assert bench.tokens == {"zh": ("猫", "追", "老鼠", "的"), "en": ("the", "cat", "chases", "mice")}[lang]
-    number = lesson.PLAN.index(part) + 1
-    assert lesson.asked(number, lang) in [m.value for m in app.markdown]
+    assert views.get(bench, "teach.part") == lesson.PLAN.index(part) + 1
+    assert lesson.asked(part.page, bench, lang) in [m.value for m in app.markdown]
     assert [toast.value for toast in app.toast] == [catalogue("common", lang)["prepared"]]
     app.button(key="undo").click().run()
     assert code(app) == w.preset("twins"), "with the numbers goes what was shown of them"
@@ -79,10 +79,29 @@ def test_a_part_of_the_lesson_opens_its_state_in_words_of_the_class(part, lang):
 
 def test_the_question_of_the_lesson_can_be_put_away():
     app = opened("order", "zh", views.shown(CAT, "teach.part", 6))
-    assert lesson.asked(6, "zh") in [m.value for m in app.markdown]
+    asked = lesson.asked("order", code(app), "zh")
+    assert asked in [m.value for m in app.markdown]
     app.button(key="hide_question").click().run()
-    assert lesson.asked(6, "zh") not in [m.value for m in app.markdown]
+    assert asked not in [m.value for m in app.markdown]
     assert code(app) == CAT
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_where_the_page_asks_the_lesson_asks_nothing_else(lang):
+    number = next(n for n, part in enumerate(lesson.PLAN, 1) if part.id == "growth")
+    answered = views.shown(views.shown(CAT, "variance.guess_doubled", "same"), "variance.part", "training")
+    app = opened("teach", lang, answered)
+    app.button(key="open_growth").click().run()
+    assert at(app) == catalogue("variance", lang)["title"]
+    asked, here = Text("variance_spread", lang)("ask_doubled"), Text("teach", lang)
+    assert app.button_group(key="guess_doubled").label == asked
+    assert app.button_group(key="guess_doubled").value is None, "the class is asked anew"
+    assert here("asked_below", number=number, of=len(lesson.PLAN)) in [m.value for m in app.markdown]
+    question, _ = lesson.said(lang)[number - 1]
+    assert question == asked.replace("**", "")
+    assert question not in said(app), "asked once"
+    app.button(key="variance_onward").click().run()
+    assert not [each for each in app.button if each.key == "hide_question"], "another part asks something else"
 
 
 def test_the_lesson_numbers_its_questions():
