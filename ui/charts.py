@@ -118,8 +118,12 @@ def table(columns: Mapping[str, list[Any]]) -> Any:
 
 
 def arrow(frame: pd.DataFrame) -> Any:
-    """A frame that is drawn again and again, as what goes to the browser as it is."""
-    return pyarrow.Table.from_pandas(frame, preserve_index=False) if pyarrow else frame
+    """A frame that is drawn again and again, as what goes to the browser as it is.
+
+    Without what pandas notes about it: of a frame without an index that is a list of no levels, which the oldest
+    Streamlit that we support cannot read (it draws a RangeError instead of the chart).
+    """
+    return pyarrow.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata() if pyarrow else frame
 
 
 def with_columns(data: Any, columns: Mapping[str, list[Any]]) -> Any:

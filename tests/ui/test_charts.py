@@ -23,6 +23,11 @@ def test_altair_accepts_what_the_heatmaps_are_put_together_to(layout, live):
         check(spec | {"concat": [wrong]})
 
 
+def test_what_goes_to_the_browser_says_nothing_of_pandas():
+    """Streamlit 1.62 draws an error where it is told of an index with no levels."""
+    assert charts.arrow(pd.DataFrame({"at": ["a", None]})).schema.metadata is None
+
+
 @pytest.mark.parametrize("with_arrow", [True, False])
 def test_columns_are_added_and_replaced_with_and_without_arrow(with_arrow, monkeypatch):
     if not with_arrow:
