@@ -40,7 +40,10 @@ D_K = (4, 16, 64, 256, 1024)
 SCALES = ("sqrt", "none")
 OPTIMIZERS = ("adam", "sgd")
 LEARNING_RATES = {"adam": 0.003, "sgd": 0.1}
-"""For each optimizer the one rate that all runs share; with √d_k it learns at every d_k."""
+"""For each optimizer the rate of a run that names none: one at which the model learns with √d_k at every d_k."""
+
+RATES = {"adam": (0.0003, 0.001, 0.003, 0.01, 0.03), "sgd": (0.01, 0.03, 0.1, 0.3, 1.0)}
+"""For each optimizer the rates that are worth comparing: at the ends of each, √d_k does not help everywhere either."""
 
 CHANCE = math.log(VALUES)
 """The loss of a model that knows nothing and says so: ln 8."""

@@ -25,20 +25,22 @@ Curve = NDArray[np.float64]
 T = TypeVar("T")
 
 MEASURES = ("loss", "gradient", "entropy", "accuracy")
+GIVEN = 2  #: which of `training.RATES` is the one that a page begins with
 SEEDS = 5  #: how many seeds a series has, one after the other
 MOST = 32  #: series that are kept: 3 MB each where somebody stopped half way, else 0.4 MB with all that was drawn of it
 
 
 @dataclass(eq=False)
 class Series:
-    """The runs of one optimizer from a few seeds: every d_k, with and without √d_k. They only grow."""
+    """The runs of one optimizer and rate from a few seeds: every d_k, with and without √d_k. They only grow."""
 
     optimizer: str
     seeds: range
+    rate: int = GIVEN  # which of `training.RATES`
     live: dict[Setting, Training] = field(default_factory=dict)
     done: dict[Setting, dict[str, Curve]] = field(default_factory=dict)  # finished runs keep their histories only
     turn: Turn = field(default_factory=Turn)
-    _kept: dict[Hashable, tuple[int, float, Any]] = field(default_factory=dict)
+    _kept: dict[Hashable, tuple[Hashable, float, Any]] = field(default_factory=dict)
 
     @cached_property
     def settings(self) -> tuple[Setting, ...]:
@@ -46,7 +48,14 @@ class Series:
         return tuple(each for seed in self.seeds for each in self.of_seed(seed))
 
     def of_seed(self, seed: int) -> tuple[Setting, ...]:
-        return tuple(Setting(d_k, scale, self.optimizer, seed) for d_k in training.D_K for scale in training.SCALES)
+        return tuple(self.setting(d_k, scale, seed) for d_k in training.D_K for scale in training.SCALES)
+
+    def setting(self, d_k: int, scale: str, seed: int) -> Setting:
+        return Setting(d_k, scale, self.optimizer, seed, self.learning_rate)
+
+    @property
+    def learning_rate(self) -> float:
+        return training.RATES[self.optimizer][self.rate]
 
     def curve(self, setting: Setting, measure: str) -> Curve:
         """What was measured so far, a number a step."""
@@ -92,10 +101,11 @@ class Series:
             self.step(following)
         return self.next is not None
 
-    def kept(self, key: Hashable, at: int, make: Callable[[], T], old: float = 0.0) -> T:
+    def kept(self, key: Hashable, at: Hashable, make: Callable[[], T], old: float = 0.0) -> T:
         """What `make` makes of the runs, kept until they have grown: it goes when the series does.
 
-        at: how far the runs are, in steps or runs; old: so many seconds old it may be though they have grown since
+        at: how far the runs are that it is made of, in steps or runs
+        old: so many seconds old it may be though they have grown since
         """
         now = time.monotonic()
         found = self._kept.get(key)
@@ -109,19 +119,25 @@ class Series:
 class Runs:
     """All series that are kept."""
 
-    series: dict[tuple[str, int], Series] = field(default_factory=dict)
+    series: dict[tuple[str, int, int], Series] = field(default_factory=dict)
     turns: Turns = field(init=False)
 
     def __post_init__(self) -> None:
         self.turns = Turns(lambda: [each.turn for each in list(self.series.values())])
 
-    def of(self, optimizer: str, seed: int) -> Series:
-        """The runs of an optimizer for a seed of the page, which stands for several of their own."""
-        found = self.series.get((optimizer, seed))
+    def of(self, optimizer: str, seed: int, rate: int = GIVEN) -> Series:
+        """The runs of an optimizer and rate for a seed of the page, which stands for several of their own."""
+        name = optimizer, seed, rate
+        found = self.series.get(name)
         if found is None:
             self._make_room()
-            found = self.series[optimizer, seed] = Series(optimizer, range(SEEDS * seed, SEEDS * (seed + 1)))
+            found = self.series[name] = Series(optimizer, range(SEEDS * seed, SEEDS * (seed + 1)), rate)
         return found
+
+    def begun(self, optimizer: str, seed: int) -> list[Series]:
+        """Those of each rate that somebody has asked for so far."""
+        found = (self.series.get((optimizer, seed, rate)) for rate in range(len(training.RATES[optimizer])))
+        return [each for each in found if each is not None]
 
     def moment(self, series: Series, session: str) -> None:
         """Train for a moment, if it is this session's turn and the server has rested."""

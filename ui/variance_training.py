@@ -34,36 +34,39 @@ GUESS = "variance.guess_trains"
 
 def draw(text: Text) -> None:
     st.markdown(text("question"))
-    optimizer, measure = _controls(text)
-    series = _series(optimizer)
-    guess = _ask(text)
+    optimizer, rate, measure = _controls(text)
+    series = _series(optimizer, rate)
+    guess = _ask(optimizer, text)
     _while_training(series, measure, guess, text)
     variance_controls.controls(text, draws=False)
     _details(text)
 
 
-def _controls(text: Text) -> tuple[str, str]:
+def _controls(text: Text) -> tuple[str, int, str]:
     bench = state.bench()
-    optimizer, measure = (str(views.get(bench, f"variance.{view}")) for view in ("optimizer", "measure"))
+    optimizer, rate, measure = (views.get(bench, f"variance.{view}") for view in ("optimizer", "rate", "measure"))
+    rates = training.RATES[optimizer]
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         widgets.look("variance.optimizer", training.OPTIMIZERS, optimizer, text, key="training_optimizer",
                      show=lambda name: text(f"optimizer_{name}"))  # fmt: skip
-        _button(_series(optimizer), text)
+        widgets.look("variance.rate", range(len(rates)), rate, text, key="training_rate",
+                     show=lambda which: words.rate(rates[which]))  # fmt: skip
+        _button(_series(optimizer, rate), text)
         widgets.look("variance.measure", MEASURES, measure, text, key="training_measure",
                      show=lambda name: text(f"measure_{name}"))  # fmt: skip
-    return optimizer, measure
+    return optimizer, rate, measure
 
 
-def _series(optimizer: str) -> Series:
-    return training_runs.shared().of(optimizer, state.bench().variance_seed)
+def _series(optimizer: str, rate: int) -> Series:
+    return training_runs.shared().of(optimizer, state.bench().variance_seed, rate)
 
 
-def _ask(text: Text) -> str | None:
-    """The question, before anything is shown at the largest d_k."""
+def _ask(optimizer: str, text: Text) -> str | None:
+    """The question, before anything is shown at the largest d_k; it is about the rate that the page begins with."""
     answers = predict.answers(list(facts.BANDS), "guess", text)
+    asked = text("ask_trains", d_k=training.D_K[-1], steps=training.STEPS, rate=words.given(optimizer))
     with widgets.line():
-        guess = predict.choice(GUESS, answers, text("ask_trains", d_k=training.D_K[-1], steps=training.STEPS),
-                               key="guess_trains", committed=True)  # fmt: skip
+        guess = predict.choice(GUESS, answers, asked, key="guess_trains", committed=True)
         if guess is not None:
             predict.again(GUESS, text, key="guess_trains")
     return guess
@@ -76,8 +79,8 @@ def _session() -> str:
     return str(state.lab()["session"])
 
 
-def _name(series: Series) -> tuple[str, int]:
-    return series.optimizer, series.seeds.start
+def _name(series: Series) -> tuple[str, int, int]:
+    return series.optimizer, series.rate, series.seeds.start
 
 
 def _wants(series: Series) -> bool:
@@ -93,13 +96,13 @@ def _want(series: Series, on: bool) -> None:
 
 def _button(series: Series, text: Text) -> None:
     """Start, cancel, or go on: whatever there is to do; its place stays."""
-    on, done, optimizer = _wants(series), series.next is None, series.optimizer
+    on, done, of = _wants(series), series.next is None, (series.optimizer, series.rate)
     with st.container(width="content"):
         label = "all_done" if done else "cancel" if on else "go_on" if series.share else "start"
         st.button(
             text(label), icon=":material/stop:" if on and not done else ":material/play_arrow:", key="training_start",
             type="secondary" if on or done else "primary", disabled=done,
-            on_click=state.callback(lambda: _want(_series(optimizer), not on)),  # it must not keep the runs alive
+            on_click=state.callback(lambda: _want(_series(*of), not on)),  # it must not keep the runs alive
         )  # fmt: skip
 
 
@@ -116,9 +119,10 @@ def _pace(series: Series) -> Pace:
 def _while_training(series: Series, measure: str, guess: str | None, text: Text) -> None:
     """The chart and what it shows, again and again while it grows; and the moments in which it does."""
     moments, drawings = pace = _pace(series)
-    _fragment(_board, drawings, text)(series.optimizer, measure, guess, pace, text)
+    of = series.optimizer, series.rate  # a fragment must not keep the runs alive
+    _fragment(_board, drawings, text)(of, measure, guess, pace, text)
     if moments:
-        _fragment(_moment, moments, text)(series.optimizer, pace, text)
+        _fragment(_moment, moments, text)(of, pace)
 
 
 def _fragment(draws: Callable[..., None], every: float | None, text: Text) -> Callable[..., None]:
@@ -161,28 +165,30 @@ def _draw_anew() -> NoReturn:
     st.rerun()
 
 
-def _moment(optimizer: str, pace: Pace, text: Text) -> None:
-    series = _series(optimizer)
+def _moment(of: tuple[str, int], pace: Pace) -> None:
+    series = _series(*of)
     training_runs.shared().moment(series, _session())
     if _pace(series) != pace:
         _draw_anew()
 
 
-def _board(optimizer: str, measure: str, guess: str | None, pace: Pace, text: Text) -> None:
+def _board(of: tuple[str, int], measure: str, guess: str | None, pace: Pace, text: Text) -> None:
     """What has been measured so far."""
-    series, hidden = _series(optimizer), guess is None
+    series, hidden = _series(*of), guess is None
     if _pace(series) != pace:
         _draw_anew()
     with st.container():  # always there, or the chart would move to another place and be drawn anew
         if series.next is not None:
             st.progress(series.share, _progress(series, text))
-    spec = charts.spec(shell.layout(), measure, guess or "", hidden, text)
+    framed = guess if guess and series.rate == training_runs.GIVEN else ""
+    spec = charts.spec(shell.layout(), measure, framed, hidden, text)
     frame = series.kept(("frame", measure, hidden), series.grown, lambda: charts.frame(series, measure, hidden),
                         old=OLD if pace == (None, LOOK_ON) else 0.0)  # fmt: skip
     st.vega_lite_chart(frame, spec, key="training_chart", width="content")
     runs = len(series.done)  # sentences and table speak of finished runs
-    st.markdown(series.kept(("said", measure, guess, text.lang), runs,
-                            lambda: _said(series, runs, measure, guess, text)))  # fmt: skip
+    others = training_runs.shared().begun(series.optimizer, state.bench().variance_seed)
+    st.markdown(series.kept(("said", measure, guess, text.lang), tuple(len(each.done) for each in (series, *others)),
+                            lambda: _said(series, others, measure, guess, text)))  # fmt: skip
     if st.toggle(text("as_tables"), key="training_table"):
         st.markdown(series.kept(("table", measure, hidden, text.lang), runs,
                                 lambda: words.results(series, measure, hidden, text)))  # fmt: skip
@@ -203,14 +209,15 @@ def _counts(series: Series) -> dict[str, int]:
             "sizes": len(training.D_K)}  # fmt: skip
 
 
-def _said(series: Series, runs: int, measure: str, guess: str | None, text: Text) -> str:
+def _said(series: Series, others: list[Series], measure: str, guess: str | None, text: Text) -> str:
     """The answer to the question, what to see in the chart, and what else the runs show."""
-    done = series.next is None
+    done, runs = series.next is None, len(series.done)
     lines = [text.sentences([text(f"see_{measure}"), text("only_scaled" if guess is None else "compare")])]
     if guess is not None:
         lines.insert(0, words.verdict(series, guess, text(f"optimizer_{series.optimizer}"), text))
     found = list(words.findings(series, guess is None, text))
     if found:
+        found += () if guess is None else words.rates(others, text)
         lines += ["" if done else text("so_far", runs=runs, all=len(series.settings))]
         lines += ["\n".join(f"- {sentence}" for sentence in found), text("limits", steps=training.STEPS)]
     lines += [f":small[{_progress(series, text)}]"] if done else []
@@ -221,11 +228,10 @@ def _details(text: Text) -> None:
     """How it is trained, and what that cannot show; folded, and not sent until it is unfolded."""
     with st.expander(text("details"), key="training_details", on_change="rerun") as folded:
         if folded.open:
-            rates = training.LEARNING_RATES
             st.markdown(text(
                 "how", symbols=training.SYMBOLS, values=training.VALUES, d_model=training.D_MODEL,
                 batch=training.BATCH, steps=training.STEPS, chance=number(training.CHANCE), seeds=training_runs.SEEDS,
-                adam=f"{rates['adam']:g}", sgd=f"{rates['sgd']:g}", last=facts.LAST,
+                adam=words.given("adam"), sgd=words.given("sgd"), last=facts.LAST,
                 fast=number(facts.BANDS["fast"][1] * training.CHANCE),
                 stalls=number(facts.BANDS["stalls"][0] * training.CHANCE),
             ))  # fmt: skip

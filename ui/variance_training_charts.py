@@ -61,7 +61,7 @@ def curves_of(series: Series, d_k: int, scale: str, measure: str) -> np.ndarray[
     """(seeds, steps): the curves of one d_k; NaN where a run has not come yet."""
     found = np.full((len(series.seeds), training.STEPS), np.nan)
     for k, seed in enumerate(series.seeds):
-        curve = series.curve(training.Setting(d_k, scale, series.optimizer, seed), measure)
+        curve = series.curve(series.setting(d_k, scale, seed), measure)
         found[k, : len(curve)] = curve
     return found
 

@@ -16,6 +16,7 @@ from ui.training_runs import Series
 BANDS = {"fast": (0.0, 0.1), "slower": (0.1, 0.75), "stalls": (0.75, math.inf)}
 LAST = 10  #: the loss at a step is the mean of so many steps up to it
 BELOW = 0.25  #: of the loss of guessing: where a model counts as having learned
+FALLING = 0.9  #: of the loss half way: where it ends below that, it still falls
 HARD = 0.05  #: entropy below which each query looks at one key
 
 
@@ -44,10 +45,10 @@ class Outcome:
 def answer(loss: float) -> str:
     """What a loss at the last step amounts to.
 
-    >>> [answer(share * training.CHANCE) for share in (0.05, 0.5, 1.1)]
-    ['fast', 'slower', 'stalls']
+    >>> [answer(share * training.CHANCE) for share in (0.05, 0.5, 1.1, math.nan)]
+    ['fast', 'slower', 'stalls', 'stalls']
     """
-    return next(name for name, (_, high) in BANDS.items() if loss <= high * training.CHANCE)
+    return next((name for name, (_, high) in BANDS.items() if loss <= high * training.CHANCE), "stalls")
 
 
 def at(curve: Sequence[float], step: int) -> float:
@@ -78,8 +79,14 @@ def outcome(series: Series, d_k: int, scale: str) -> Outcome | None:
 
 
 def finished(series: Series, d_k: int, scale: str, measure: str) -> list[list[float]]:
-    settings = (training.Setting(d_k, scale, series.optimizer, seed) for seed in series.seeds)
+    settings = (series.setting(d_k, scale, seed) for seed in series.seeds)
     return [series.done[each][measure].tolist() for each in settings if each in series.done]
+
+
+def falling(series: Series, d_k: int, scale: str) -> bool:
+    """Whether the loss still falls in the second half of the steps."""
+    left = [at(each, training.STEPS) / at(each, training.STEPS // 2) for each in finished(series, d_k, scale, "loss")]
+    return median(left) < FALLING
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from attention import training
 from ui import variance_training_facts as facts
 from ui.tables import table
 from ui.text import Text
-from ui.training_runs import Series
+from ui.training_runs import GIVEN, Series
 from ui.variance_charts import number, percent
 from ui.variance_training_facts import BANDS, BELOW, LAST, Gradient, Outcome, at, finished, outcome, steps_to_learn
 
@@ -32,7 +32,7 @@ def findings(series: Series, hidden: bool, text: Text) -> Iterator[str]:
     largest = training.D_K[-1]
     gradient = facts.gradient(series, largest)
     yield _gradient(gradient, largest, known[largest, "none"], text)
-    yield _conclusion(gradient, largest, known[largest, "none"], known[largest, "sqrt"], text)
+    yield _conclusion(series, gradient, known, text)
 
 
 def _learned(scale: str, runs: dict[int, tuple[float, ...]], text: Text) -> str:
@@ -74,32 +74,67 @@ def _gradient(gradient: Gradient, d_k: int, unscaled: Outcome, text: Text) -> st
     return text.sentences([text(id, **values) for id in said])
 
 
-def _conclusion(gradient: Gradient, d_k: int, unscaled: Outcome, scaled: Outcome, text: Text) -> str:
+def _conclusion(series: Series, gradient: Gradient, known: Known, text: Text) -> str:
     """Whether training stalls for want of √d_k, and whether it does so in the article's way."""
+    d_k = training.D_K[-1]
+    unscaled, scaled = (known[d_k, scale] for scale in ("none", "sqrt"))
+    values = {"d_k": d_k, "rate": rate(series.learning_rate), "with": size(scaled.end), "without": size(unscaled.end)}
     if scaled.kind != "fast":
-        return text("conclude_neither", d_k=d_k, scaled=number(scaled.end), unscaled=number(unscaled.end))
-    said = [text(f"conclude_{unscaled.kind}", d_k=d_k)]
+        more = "falls" if facts.falling(series, d_k, "sqrt") else "stays"
+        return text.sentences([text(f"conclude_{scaled.kind}_{unscaled.kind}", **values), text(f"scaled_{more}")])
+    said = [text(f"conclude_{unscaled.kind}", **values)]
     if unscaled.kind != "fast":
         begins = {"less": "small", "mixed": "mixed"}.get(gradient.begins, "large")
-        said.append(text(f"chain_{begins}_{gradient.ends}", kind=text(f"is_{unscaled.kind}")))
+        said.append(text(f"chain_{begins}_{gradient.ends}"))
     return text.sentences(said)
 
 
+def rates(tried: Sequence[Series], text: Text) -> Iterator[str]:
+    """Whether another rate rescues what has no √d_k: of those that were run, where each has ended."""
+    d_k = training.D_K[-1]
+    ends = {each.learning_rate: [outcome(each, d_k, scale) for scale in training.SCALES] for each in tried}
+    known = {rate(at): [each for each in both if each] for at, both in ends.items() if all(both)}
+    rescued = [at for at, (_, unscaled) in known.items() if unscaled.kind != "stalls"]
+    if len(known) == 1 and not rescued:
+        yield text("rates_one", rate=next(iter(known)))
+    if len(known) > 1:
+        said = [text("rate_ends", rate=at, scaled=size(scaled.end), unscaled=size(unscaled.end))
+                for at, (scaled, unscaled) in known.items()]  # fmt: skip
+        yield text.sentences([text("rates_run", d_k=d_k, rates=text.list(said)),
+                              text("rates_rescue" if rescued else "rates_none", rates=text.list(rescued))])  # fmt: skip
+
+
+def rate(x: float) -> str:
+    """A learning rate, in full.
+
+    >>> rate(0.0003), rate(1.0)
+    ('0.0003', '1')
+    """
+    return f"{x:g}"
+
+
+def given(optimizer: str) -> str:
+    """The rate that the page begins with, and that the question is about."""
+    return rate(training.RATES[optimizer][GIVEN])
+
+
 def verdict(series: Series, guess: str, optimizer: str, text: Text) -> str:
-    """The answer to the question, and whether the guess was right."""
-    largest = training.D_K[-1]
+    """The answer to the question, and whether the guess was right; at another rate, that it was not about that."""
+    largest, elsewhere = training.D_K[-1], series.rate != GIVEN
     found = outcome(series, largest, "none")
     if found is None:
-        return text("guess_waits" if guess in BANDS else "answer_waits", d_k=largest)
+        return text("guess_waits" if guess in BANDS and not elsewhere else "answer_waits", d_k=largest)
     seeds = len(found.ends)
     agree = text("agree_one") if seeds == 1 else text("agree_more", agreeing=found.agreeing, seeds=seeds)
     truth = text(
-        "answer", d_k=largest, optimizer=optimizer, last=LAST, loss=median_and_range(found.ends, text),
-        of=percent(found.end / training.CHANCE), what=text(f"is_{found.kind}"), agree=agree,
+        "answer", d_k=largest, optimizer=optimizer, rate=rate(series.learning_rate), last=LAST,
+        loss=median_and_range(found.ends, text), of=percent(found.end / training.CHANCE),
+        what=text(f"is_{found.kind}"), agree=agree,
     )  # fmt: skip
     if guess not in BANDS:
         return truth
-    return text.sentences([text("right" if guess == found.kind else "wrong", guess=text(f"guess_{guess}")), truth])
+    judged = "elsewhere" if elsewhere else "right" if guess == found.kind else "wrong"
+    return text.sentences([text(judged, guess=text(f"guess_{guess}"), rate=given(series.optimizer)), truth])
 
 
 def median_and_range(values: Sequence[float], text: Text, id: str = "median_and_range") -> str:

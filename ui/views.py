@@ -147,6 +147,7 @@ VIEWS: dict[str, View] = {
     "variance.shared": hundredths(0, 1, 0.3),
     "variance.sizes": one_of(False, True),
     "variance.optimizer": one_of("adam", "sgd"),
+    "variance.rate": whole(0, 4, 2),
     "variance.part": one_of("spread", "softmax", "gradient", "training", "divisors", "assumptions"),
     "variance.measure": one_of("loss", "gradient", "entropy", "accuracy"),
     "variance.target": whole(-1, MAX_N - 1),

@@ -26,7 +26,7 @@ from ui import (
 )
 from ui import workbench as w
 from ui.text import LANGUAGES, Text, catalogue
-from ui.training_runs import Series
+from ui.training_runs import GIVEN, Series
 from ui.variance_charts import number
 
 LARGEST, STEPS, SEEDS = 5, 20, 2
@@ -53,9 +53,9 @@ def press(app):
     return app.button(key="training_start").click().run()
 
 
-def alone(d_k, scale, seed, optimizer="adam"):
+def alone(d_k, scale, seed, optimizer="adam", rate=None):
     """A run of the core's."""
-    run = Training(Setting(d_k, scale, optimizer, seed))
+    run = Training(Setting(d_k, scale, optimizer, seed, rate))
     for _ in range(STEPS):
         run.step()
     return run
@@ -86,6 +86,42 @@ def test_other_seeds_and_the_other_optimizer_are_other_runs():
     app = press(opened("variance", bench=bench))
     expected = [alone(3, "none", seed, "sgd").loss for seed in (6, 7)]
     np.testing.assert_allclose(curves(app, 3, "n"), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_another_rate_is_another_run_and_keeps_what_was_trained(lang):
+    app = press(opened("variance", lang, SHOWN))
+    at_first = curves(app, LARGEST, "n")
+    app.button_group(key="training_rate").set_value(4).run()
+    assert_well(app)
+    assert views.get(code(app), "variance.rate") == 4
+    assert training_runs.shared().begun("adam", 0)[1].grown == 0  # nobody has asked for these
+    assert np.isnan(curves(app, LARGEST, "n")).all()
+    assert app.button(key="training_start").label == Text("variance_training", lang)("start")
+    press(app)
+    expected = [alone(LARGEST, "none", seed, rate=0.03).loss for seed in range(SEEDS)]
+    np.testing.assert_allclose(curves(app, LARGEST, "n"), expected, rtol=1e-6)
+    assert {each.rate for each in training_runs.shared().begun("adam", 0)} == {GIVEN, 4}
+    assert re.search("0.003 ?[(（].*0.03 ?[(（]", said(app))  # the two are compared
+    app.button_group(key="training_rate").set_value(GIVEN).run()
+    np.testing.assert_array_equal(curves(app, LARGEST, "n"), at_first)
+    assert app.button(key="training_start").disabled
+
+
+def test_the_question_is_about_the_rate_given_at_first():
+    bench = views.shown(views.shown(PART, "variance.guess_trains", "fast"), "variance.rate", 0)
+    app = press(opened("variance", bench=bench))
+    text = Text("variance_training", "en")
+    assert "rate 0.003:" in app.button_group(key="guess_trains").label
+    assert text("elsewhere", guess=text("guess_fast"), rate="0.003") in said(app)
+    assert text("your_guess") not in app.get("vega_lite_chart")[-1].proto.spec
+
+
+def test_every_rate_can_be_chosen_and_the_one_at_first_is_the_cores():
+    view = views.VIEWS["variance.rate"]
+    for optimizer, rates in training.RATES.items():
+        assert view.ends == (0, len(rates) - 1)
+        assert rates[view.default] == rates[GIVEN] == training.LEARNING_RATES[optimizer]
 
 
 FINDS = {"zh": ("**不除**", "**梯度**", "**不是每种大小", "**文章在这里"),
@@ -273,9 +309,9 @@ def test_how_it_was_trained_is_folded(lang):
 # Sentences follow the runs, whatever these show.
 
 
-def made(none, sqrt=0.02, gradient=1.0, gradient_end=1.0, entropy=0.5, seeds=SEEDS):
+def made(none, sqrt=0.02, gradient=1.0, gradient_end=1.0, entropy=0.5, seeds=SEEDS, rate=GIVEN):
     """A series whose losses end there."""
-    series = Series("adam", range(seeds))
+    series = Series("adam", range(seeds), rate)
     for setting in series.settings:
         end = none if setting.scale == "none" else sqrt
         first = gradient if setting.scale == "none" else 1.0
@@ -296,10 +332,52 @@ def test_the_verdict_is_the_runs(none, kind, lang):
         assert text(f"is_{kind}") in sentence
         assert text("agree_more", agreeing=SEEDS, seeds=SEEDS) in sentence
     found = list(variance_training_words.findings(made(none), False, text))
-    assert found[-1].startswith(text(f"conclude_{kind}", d_k=LARGEST))
-    assert text("conclude_neither", d_k=LARGEST, scaled="1.20", unscaled=number(none)) == list(
-        variance_training_words.findings(made(none, sqrt=1.2), False, text)
-    )[-1]  # fmt: skip
+    assert found[-1].startswith(text(f"conclude_{kind}", d_k=LARGEST, rate="0.003"))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("none", [0.1, 1.0, 2.0])
+@pytest.mark.parametrize(("sqrt", "half", "id"), [(1.2, 2.1, "slower"), (1.8, 1.9, "stalls")])
+def test_where_the_root_fails_as_well_it_is_said(none, sqrt, half, id, lang):
+    """At whichever rate that is."""
+    text, series = Text("variance_training", lang), made(none, sqrt, rate=4)
+    for seed in range(SEEDS):
+        series.done[series.setting(LARGEST, "sqrt", seed)]["loss"][: STEPS // 2] = half
+    kind = {0.1: "fast", 1.0: "slower", 2.0: "stalls"}[none]
+    values = {"d_k": LARGEST, "rate": "0.03", "with": number(sqrt), "without": number(none)}
+    *_, last = variance_training_words.findings(series, False, text)
+    more = "scaled_falls" if sqrt == 1.2 else "scaled_stays"
+    assert last == text.sentences([text(f"conclude_{id}_{kind}", **values), text(more)])
+    assert "0.03" in last
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_guess_was_about_the_rate_given_at_first(lang):
+    text = Text("variance_training", lang)
+    sentence = variance_training_words.verdict(made(0.1, rate=3), "fast", "Adam", text)
+    assert sentence.startswith(text("elsewhere", guess=text("guess_fast"), rate="0.003"))
+    assert text("right", guess=text("guess_fast")) not in sentence
+    assert "0.01" in sentence
+    assert text("is_fast") in sentence
+    waits = made(2.0, rate=3)
+    waits.done.clear()
+    assert variance_training_words.verdict(waits, "fast", "Adam", text) == text("answer_waits", d_k=LARGEST)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_rates_that_were_run_are_compared(lang):
+    text = Text("variance_training", lang)
+    one, other = made(2.0, rate=2), made(1.9, sqrt=1.2, rate=4)
+    assert list(variance_training_words.rates([one], text)) == [text("rates_one", rate="0.003")]
+    assert list(variance_training_words.rates([made(0.1)], text)) == []
+    (said,) = variance_training_words.rates([one, other], text)
+    ends = [text("rate_ends", rate="0.003", scaled="0.020", unscaled="2.00"),
+            text("rate_ends", rate="0.03", scaled="1.20", unscaled="1.90")]  # fmt: skip
+    assert said == text.sentences([text("rates_run", d_k=LARGEST, rates=text.list(ends)), text("rates_none")])
+    (said,) = variance_training_words.rates([one, made(1.0, rate=0), other], text)
+    assert said.endswith(text("rates_rescue", rates="0.0003"))
+    other.done.clear()
+    assert list(variance_training_words.rates([one, other], text)) == [text("rates_one", rate="0.003")]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -329,21 +407,19 @@ def test_what_is_said_of_the_gradient_is_measured(more, ids, lang):
     chain = [id for id in ids if id.startswith("chain")]
     assert sentence == text.sentences([text(id, **values) for id in ids if id not in chain])
     kind = "fast" if "then_learned" in ids else "stalls"
-    assert conclusion == text.sentences(
-        [text(f"conclude_{kind}", d_k=LARGEST), *(text(id, kind=text(f"is_{kind}")) for id in chain)]
-    )
+    assert conclusion == text.sentences([text(f"conclude_{kind}", d_k=LARGEST, rate="0.003"), *map(text, chain)])
 
 
 @pytest.mark.parametrize(("last", "id"), [(6.0, "gradient_mixed"), (1.0, "gradient_less")])
 def test_seeds_whose_gradients_begin_otherwise_are_told_of(last, id):
     series, text = made(2.0, gradient=0.5, seeds=3), Text("variance_training", "en")
-    series.done[Setting(LARGEST, "none", "adam", 2)]["gradient"][:] = last
+    series.done[series.setting(LARGEST, "none", 2)]["gradient"][:] = last
     *_, sentence, conclusion = variance_training_words.findings(series, False, text)
     part = catalogue("variance", "en")["part_softmax"]
     ratio = f"0.50 (3 seeds: 0.50 to {last:.2f})"
     assert sentence.startswith(text(id, d_k=LARGEST, first=10, ratio=ratio, part=part))
     chain = "chain_mixed_left" if id == "gradient_mixed" else "chain_small_left"
-    assert conclusion.endswith(text(chain, kind=text("is_stalls")))
+    assert conclusion.endswith(text(chain))
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -360,7 +436,7 @@ def test_which_sizes_learn_is_said_of_each(lang):
 
     series = made(2.0)
     for seed, d_k in ((0, 2), (1, 2), (0, 3)):  # of the next size a half does not learn: nor does its median
-        series.done[Setting(d_k, "none", "adam", seed)]["loss"][:] = 0.1
+        series.done[series.setting(d_k, "none", seed)]["loss"][:] = 0.1
     found = list(variance_training_words.findings(series, False, text))
     sizes, never = text("size_learned", d_k=2, steps="10"), text.list(["3", str(LARGEST)])
     assert found[1] == text.sentences(
@@ -368,7 +444,7 @@ def test_which_sizes_learn_is_said_of_each(lang):
     )
     assert found[2] == text("not_everywhere_as_fast", sizes=text("size_against", d_k=2, bare="10", scaled="18"))
     for seed in range(SEEDS):
-        series.done[Setting(2, "none", "adam", seed)]["loss"][:] = [2.1] * 11 + [0.1] * 9
+        series.done[series.setting(2, "none", seed)]["loss"][:] = [2.1] * 11 + [0.1] * 9
     found = list(variance_training_words.findings(series, False, text))
     assert found[2] == text("not_everywhere_later", sizes=text("size_against", d_k=2, bare="19", scaled="18"))
 
@@ -376,7 +452,7 @@ def test_which_sizes_learn_is_said_of_each(lang):
 def test_a_loss_that_comes_back_has_not_learned():
     series, text = made(2.0), Text("variance_training", "en")
     for seed in range(SEEDS):
-        series.done[Setting(2, "none", "adam", seed)]["loss"][:] = [0.1] * 12 + [1.5] * 8
+        series.done[series.setting(2, "none", seed)]["loss"][:] = [0.1] * 12 + [1.5] * 8
     found = list(variance_training_words.findings(series, False, text))
     assert text("learned_none", count=0, runs=6) in found[1]
 
@@ -396,7 +472,8 @@ def test_half_done_runs_say_nothing_of_what_they_will_come_to():
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_run_that_does_not_follow_the_others_is_counted(lang):
     text, series = Text("variance_training", lang), made(2.0, seeds=5)  # one may fall behind: most do not
-    series.done[Setting(3, "sqrt", "adam", 1)] = made(2.0, sqrt=1.0).done[Setting(3, "sqrt", "adam", 1)]
+    key = series.setting(3, "sqrt", 1)
+    series.done[key] = made(2.0, sqrt=1.0).done[key]
     sentence = next(variance_training_words.findings(series, False, text))
     assert sentence.startswith(text("learned_sqrt", count=14, runs=15, last=10, level="0.52"))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention import training
-from attention.training import Setting, Training
+from attention.training import Training
 from ui import one_core, training_runs, training_turns
 from ui.training_runs import Runs
 
@@ -75,7 +75,7 @@ def test_what_is_kept_is_what_a_run_of_its_own_measures(clock):
 
 def test_a_run_can_be_read_while_it_grows(clock):
     series = Runs().of("adam", 0)
-    setting = Setting(2, "sqrt", "adam", 0)
+    setting = series.setting(2, "sqrt", 0)
     assert len(series.curve(setting, "loss")) == series.steps(setting) == 0
     series.step(setting)
     assert len(series.curve(setting, "loss")) == series.steps(setting) == 1
