@@ -1,4 +1,4 @@
-"""For teachers: a lesson in questions, each with the exact state that answers it."""
+"""For teachers: lessons in questions, each with the exact state that answers it."""
 
 import streamlit as st
 
@@ -6,7 +6,9 @@ from ui import lesson_parts, shell
 
 text = shell.begin("teach")
 st.markdown(text("question"))
+plan = lesson_parts.choose(text)
 st.markdown(text("how"))
-lesson_parts.draw(text)
+lesson_parts.before(plan, text)
+lesson_parts.draw(plan, text)
 st.markdown(text("after"))
 shell.next_pages(text, "challenges", "glossary", "home")

@@ -153,6 +153,7 @@ VIEWS: dict[str, View] = {
     "variance.target": whole(-1, MAX_N - 1),
     "walk.done": some_of(*PATH),
     "teach.part": whole(0, 7),
+    "teach.plan": one_of("whole", "scale"),
 }
 
 #: parameter of an address → the view it asks for: `glossary?term=query`, `glossary?question=12`

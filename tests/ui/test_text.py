@@ -100,9 +100,9 @@ def test_every_id_that_code_asks_for_exists():
     ("page", "id", "count", "zh", "en"),
     [
         ("home", "behind_walk", len(PATH), "九站", "Nine stops"),
-        ("home", "behind_teach", len(lesson.PLAN), "七个", "Seven questions"),
-        ("teach", "question", len(lesson.PLAN), "七个问题", "seven questions"),
-        ("teach", "question", sum(part.minutes for part in lesson.PLAN), "45 分钟", "45 minutes"),
+        ("home", "behind_teach", len(lesson.PLANS["whole"]), "七个", "Seven questions"),
+        *(("teach", f"plan_{plan}", sum(part.minutes for part in parts), "45 分钟", "45 minutes")
+          for plan, parts in lesson.PLANS.items()),
         ("teach", "after", len(QUESTIONS), "26 个", "26 of them"),
         ("teach", "after", len(CHALLENGES), "六道", "six tasks"),
         ("scratch", "cases_intro", len(VARIANTS), "七个", "Seven functions"),
