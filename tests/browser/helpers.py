@@ -151,6 +151,10 @@ def becomes(page: Page, value: Callable[[], Any], expected: Any, *, within: floa
     assert now == expected
 
 
+#: What the frontend draws where an element fails; a message of our own stands in a box named stAlert.
+_INSTEAD = '[data-testid="stAlertContentError"]:not([data-testid="stAlert"] *)'
+
+
 def problems(page: Page) -> list[str]:
     """What no page may do, whatever the test: errors, tracebacks, a dialog about a page not found."""
     found = [f"error in the page: {error}" for error in _traffic[page].errors]
@@ -158,6 +162,8 @@ def problems(page: Page) -> list[str]:
         return found
     boxes: list[Any] = page.locator('[data-testid="stException"]').all_inner_texts()
     found += [f"traceback on {page.url}: {box[:600]}" for box in boxes]
+    broken: list[Any] = page.locator(_INSTEAD).all_inner_texts()
+    found += [f"an error instead of an element on {page.url}: {box[:600]}" for box in broken]
     if page.get_by_text("Page not found").count():
         found.append(f"'Page not found' on {page.url}")
     return found
