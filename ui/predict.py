@@ -22,16 +22,27 @@ def given(view: str) -> Any:
     return None if guess == "" else guess
 
 
-def choice(view: str, words: Mapping[str, str], question: str, *, key: str, committed: bool = False) -> str | None:
+def choice(
+    view: str, words: Mapping[str, str], question: str, *, key: str, committed: bool = False,
+    also: Mapping[str, Mapping[str, Any]] | None = None,
+) -> str | None:  # fmt: skip
     """Ask for one of several answers, side by side; a committed guess stays as it is.
 
-    words: answer → how it is said. Returns: the guess, or None while there is none.
+    words: answer → how it is said. also: answer → what other views show, once it is given.
+    Returns: the guess, or None while there is none.
     """
     guess = given(view)
+
+    def take() -> None:
+        answer = st.session_state.get(key)
+        if answer in words:
+            for name, value in {view: answer, **(also or {}).get(answer, {})}.items():
+                state.show(name, value)
+
     with widgets.wrapping():
         st.segmented_control(
             question, list(words), default=guess, key=state.control(key, guess), format_func=words.__getitem__,
-            on_change=state.on_show(key, view, list(words)), disabled=committed and guess is not None,
+            on_change=state.callback(take), disabled=committed and guess is not None,
         )  # fmt: skip
     return None if guess is None else str(guess)
 
@@ -64,7 +75,7 @@ def again(view: str, text: Text, *, key: str, forget: Sequence[str] = ()) -> Non
 
     def ask() -> None:
         for name in (view, *forget):
-            state.show(name, "")
+            state.show(name, views.VIEWS[name].default)
 
     st.button(text("guess_again"), key=f"{key}_again", type="tertiary", icon=":material/replay:",
               on_click=state.callback(ask))

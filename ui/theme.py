@@ -12,6 +12,7 @@ WORDS = {"Q": "blue", "K": "orange", "V": "green", "X": "yellow"}
 MATH = {"Q": "#2f7fd1", "K": "#d55e00", "V": "#0b8f63", "X": "#9a7000"}
 
 WEIGHTS = ("#ffffff", "#d9cdea", "#a98cc8", "#7a4fa3", "#4b2373")  #: 0 … 1
+WEIGHT = "#8a63b8"  #: of a bar that tells a weight by its height: on that ramp, and to be seen in both appearances
 SIGNED = ("#7f4a0a", "#c9924a", "#f0dcbd", "#ffffff", "#c4dfe3", "#5a9fa8", "#0b5560")  #: −max … 0 … +max
 MASKED = "#d9dce3"
 MASKED_STROKE = "#aeb4c0"

@@ -22,14 +22,15 @@ from ui.text import Text
 from ui.variance_charts import evenness, is_wide
 from ui.variance_divisors_frame import STOPS, entropy, frame, short_name, sized
 
-GUESS, ALPHA = "variance.guess_alpha", "variance.divided_alpha"
+GUESS = "variance.guess_alpha"
+TRIED, ALPHA = "variance.tried_alpha", "variance.divided_alpha"  #: where α stands before the guess, and after
 
 
 def draw(text: Text) -> None:
     found = variance_measure.rows(text)
     st.markdown(text("question"))
     with st.container(key="divisors"):  # the doors of questions lead to it
-        guess = _ask(text)
+        guess = _ask(found, text)
         other = str(views.get(state.bench(), "variance.divisor"))
         if is_wide(shell.layout()):
             _choose(other, text)
@@ -38,18 +39,29 @@ def draw(text: Text) -> None:
             _draw(found, other, guess, text)
             _choose(other, text)
     if guess is not None:
-        _answer(found, guess, other, text)
+        _answer(found, other, text)
     variance_controls.controls(text, draws=False)
 
 
-def _ask(text: Text) -> str | None:
+def _ask(found: Saturation, text: Text) -> str | None:
     """Where the outlines meet: dragging tells, and is allowed."""
-    with widgets.line():
-        answers = predict.answers(list(words.ANSWERS), "alpha", text)
-        guess = predict.choice(GUESS, answers, text("ask"), key="guess_alpha", committed=True)
+    # Guessed or not, this is one element: if the chart's moved on, its sliders would for a moment be taken for others.
+    with st.container(gap="xsmall"):
+        with widgets.line():
+            answers = predict.answers(list(words.ANSWERS), "alpha", text)
+            guess = predict.choice(GUESS, answers, text("ask"), key="guess_alpha", committed=True,
+                                   also={answer: {ALPHA: _step(answer)} for answer in answers})
+            if guess is not None:
+                predict.again(GUESS, text, key="guess_alpha", forget=[TRIED, ALPHA])
         if guess is not None:
-            predict.again(GUESS, text, key="guess_alpha", forget=[ALPHA])
+            st.markdown(words.verdict(found, guess, text))
     return guess
+
+
+def _step(answer: str) -> int:
+    """Where the slider of α stands as it was guessed, in steps; said outright, it is not left where it was tried."""
+    alpha = words.ANSWERS.get(answer, variance_divisors_charts.START_ALPHA)
+    return min(range(len(ALPHAS)), key=lambda step: abs(ALPHAS[step] - alpha))
 
 
 def _choose(other: str, text: Text) -> None:
@@ -58,20 +70,19 @@ def _choose(other: str, text: Text) -> None:
 
 
 def _draw(found: Saturation, other: str, guess: str | None, text: Text) -> None:
-    """The panels; after the guess they begin at the α that was guessed, as another spec forgets what was dragged."""
+    """The panels; after the guess they begin at the α that was guessed, wherever it was dragged before."""
     answered = guess is not None
     spec = variance_divisors_charts.spec(shell.layout(), answered)
     sliders = variance_divisors_charts.sliders(words.ANSWERS.get(guess or predict.SKIP))
     data = frame(found, other, answered, text)
-    kept = {"alpha": ALPHA} if answered else {}  # before that it is tried, to find an answer
-    with variance_dragged.room("divisors" if answered else "divisors_open", log2_dk="variance.divided_d_k", **kept):
+    # In one room before and after: of two that take turns in one place, either may have the last word there.
+    with variance_dragged.room("divisors", log2_dk="variance.divided_d_k", alpha=ALPHA if answered else TRIED):
         st.vega_lite_chart(data, spec | sliders, width="content", key="divisors_chart")
     st.caption(text("see", rows=f"{found.draws:,}"))
 
 
-def _answer(found: Saturation, guess: str, other: str, text: Text) -> None:
-    """What was to be found, and what speaks against the other divisors."""
-    st.markdown(words.verdict(found, guess, text))
+def _answer(found: Saturation, other: str, text: Text) -> None:
+    """What is to be seen, and what speaks against the other divisors."""
     st.markdown(words.seen(found, text))
     st.markdown(words.why_not(other, found, _at(), text))
     _why_not_others(found, other, text)

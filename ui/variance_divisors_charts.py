@@ -114,16 +114,15 @@ def _word(kind: str, side: str | None, y: float, text: str = "datum.text", **mar
 
 def _weights(side: str, width: int, height: int, small: bool) -> dict[str, Any]:
     """Softmax of the scores of three queries: exp(s − max s) over its sum, row by row."""
-    chosen = of_kind("score").transform_filter(_NOW).transform_calculate(b="datum.a + 1", s=_DIVIDED[side])
+    chosen = of_kind("score").transform_filter(_NOW).transform_calculate(b="datum.a + 0.88", s=_DIVIDED[side])
     chosen = chosen.transform_joinaggregate(most="max(s)", groupby=["i"])
     chosen = chosen.transform_calculate(e="exp(datum.s - datum.most)")
     chosen = chosen.transform_joinaggregate(sum="sum(e)", groupby=["i"]).transform_calculate(p="datum.e / datum.sum")
     x = alt.X("a:Q", scale=alt.Scale(domain=[-0.3, 26.3], nice=False), axis=None)
     y = alt.Y("p:Q", scale=alt.Scale(domain=[0, 1]), axis=None)
-    ramp = alt.Scale(domain=[0, 1], range=list(theme.WEIGHTS), interpolate="rgb")
     tips = [alt.Tooltip("s:Q", format=".4~g", title="score"), alt.Tooltip("p:Q", format=".4f", title="softmax")]
-    bars = chosen.mark_rect(stroke=theme.MASKED_STROKE, strokeWidth=0.8).encode(
-        x, y, alt.X2("b:Q"), alt.Y2Datum(0), alt.Color("p:Q", scale=ramp, legend=None), tooltip=tips
+    bars = chosen.mark_rect(color=theme.WEIGHT, stroke=theme.WEIGHT, strokeWidth=0.8).encode(
+        x, y, alt.X2("b:Q"), alt.Y2Datum(0), tooltip=tips
     )
     said = [_word("weights_word", None, -19, fontSize=11),
             _word("entropy_word", side, -6, text=_short(small), fontSize=11)]  # fmt: skip

@@ -85,7 +85,12 @@ def test_a_new_guess_begins_where_it_was_guessed(open_page):
     becomes(page, lambda: slider(page, "alpha").input_value(), "0.8")
     page.locator(".st-key-guess_alpha_again button").click()
     settle(page)
-    press(page, "alpha", "ArrowLeft", 1)  # trying before one guesses is no place to keep
+    press(page, "alpha", "Home", 1)
+    press(page, "alpha", "ArrowRight", 7)
+    becomes(page, lambda: views.get(bench(page), "variance.tried_alpha"), 7)
+    page.reload()
+    settle(page)
+    becomes(page, lambda: slider(page, "alpha").input_value(), "0.35")  # what one tries is kept until one guesses
     page.locator(".st-key-guess_alpha button").nth(2).click()
     settle(page)
     becomes(page, lambda: slider(page, "alpha").input_value(), "0.5")

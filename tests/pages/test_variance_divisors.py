@@ -12,10 +12,11 @@ from attention import saturation
 from attention.divisors import divisor
 from attention.saturation import ALPHAS, POWERS
 from attention.softmax import normalized_entropy, softmax
-from tests.pages.reading import assert_well, code, frames, opened, said
+from tests.pages.reading import assert_well, code, frames, inside, opened, said
 from ui import (
     charts,
     link,
+    state,
     variance_divisors_charts,
     variance_divisors_frame,
     variance_measure,
@@ -277,12 +278,19 @@ def test_a_guess_is_committed_travels_and_is_judged(found, guess, how):
     assert views.get(code(app), "variance.guess_alpha") == guess
     verdict = words.verdict(found, guess, EN)
     assert verdict == EN(f"verdict_{how}", guess="¼", best="½")
-    assert verdict in said(app)
+    told = [each.value for each in app.markdown]
+    assert told.index(EN("question")) < told.index(verdict) < told.index(words.seen(found, EN))
+    assert told.index(verdict) < told.index(EN("label_divisor"))  # above the panels, right below the question
     assert set(frames(app)[0]["side"].dropna()) >= set(SIDES)
     spec = json.loads(app.get("vega_lite_chart")[0].proto.spec)
     assert next(each["value"] for each in spec["params"] if each["name"] == "alpha") == words.ANSWERS.get(guess, 0.25)
+    # the link says outright where α stands, lest it be left where it was tried
+    assert ALPHAS[views.get(code(app), "variance.divided_alpha")] == words.ANSWERS.get(guess, 0.25)
+    with inside(app):
+        state.show("variance.tried_alpha", 10)
     app.button(key="guess_alpha_again").click().run()
-    assert views.get(code(app), "variance.guess_alpha") == ""
+    assert views.get(code(app), "variance.guess_alpha") == views.get(code(app), "variance.divided_alpha") == ""
+    assert ALPHAS[views.get(code(app), "variance.tried_alpha")] == variance_divisors_charts.START_ALPHA
 
 
 def changed(found, what, column, value, d_k=None):

@@ -42,6 +42,11 @@ def test_a_signed_ramp_is_white_at_zero_and_even_on_both_sides():
     assert theme.ramp(theme.WEIGHTS, 0) == (1, 1, 1)
 
 
+def test_a_bar_that_tells_a_weight_stands_out_in_both_appearances():
+    for mode in MODES.values():
+        assert theme.contrast(theme.rgb(theme.WEIGHT), theme.rgb(mode["backgroundColor"])) >= 3
+
+
 def test_weights_darken_steadily():
     lightness = [theme._luminance(theme.ramp(theme.WEIGHTS, x)) for x in np.linspace(0, 1, 101)]
     assert all(np.diff(lightness) < 0)
