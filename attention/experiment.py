@@ -26,8 +26,17 @@ DOUBLED = (64, 128)
 EDGES = np.linspace(-4.5, 4.5, 37)
 """Where the bars of a histogram begin and end, in units of √d_k."""
 
-REACH = 160.0
-"""How far to both sides the picture of q·k goes: 2.5 standard deviations of the widest one."""
+REACHES = ((16, 10.0), (256, 40.0), (4096, 160.0))
+"""(up to which d_k, how far to both sides the picture of q·k goes): 2.5 standard deviations of the widest it shows."""
+
+
+def reach(d_k: int) -> float:
+    """How far to both sides of 0 the picture of q·k goes at this d_k.
+
+    >>> reach(1), reach(64), reach(4096)
+    (10.0, 40.0, 160.0)
+    """
+    return next((far for last, far in REACHES if d_k <= last), REACHES[-1][1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +53,7 @@ class Spread:
     edges: Array  # (b + 1,)  in units of √d_k
     counts: NDArray[np.int64]  # (s, b)
     outside: NDArray[np.int64]  # (s,)  draws beyond the edges
-    beyond: NDArray[np.int64]  # (s,)   draws with |q·k| > REACH
+    beyond: NDArray[np.int64]  # (s,)   draws with |q·k| > reach(d_k)
     doubling: tuple[float, float, float]  # Var at DOUBLED[1] / Var at DOUBLED[0], 95 % interval; nan if not measured
     power: tuple[float, float, float]  # p in Var ∝ d_k^p with its 95 % interval; nan if there is one stop
     trials: tuple[Trials, ...]  # smaller experiments, by d_k and then by size
@@ -87,7 +96,7 @@ def measure_spread(
                 lean += c * squares
         # told that its bars are equally wide, NumPy need not sort
         counts[s] = np.histogram(x / math.sqrt(stops[s]), EDGES.size - 1, (EDGES[0], EDGES[-1]))[0]
-        beyond.append(np.count_nonzero(np.abs(x) > REACH))
+        beyond.append(np.count_nonzero(np.abs(x) > reach(stops[s])))
         trials += repeated(x, stops[s], seed=seed) if stops[s] in TRIED else []
     mean, variance, low, high = estimates
     ratio, power = (

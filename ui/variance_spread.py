@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import sqrt
 
 import numpy as np
 import pandas as pd
@@ -15,9 +16,10 @@ from ui import variance_spread_charts as pictures
 from ui import variance_spread_sizes as sizes
 from ui.tables import table
 from ui.text import Text
-from ui.variance_charts import estimate, estimated
+from ui.variance_charts import estimate, estimated, number
 
 GUESS = "variance.guess_doubled"
+USUAL, FEW = 0.95, 0.85  #: of the intervals, so many hold what they estimate; where fewer than FEW do, it is said why
 
 
 def draw(text: Text) -> None:
@@ -35,7 +37,7 @@ def draw(text: Text) -> None:
     frame, spec = pictures.frame(spread, text, guess), pictures.spec(shell.layout())
     with variance_dragged.room("spread", log2_dk="variance.bell_d_k"):
         st.vega_lite_chart(frame, spec, width="content", key="spread")
-    st.markdown(text("see_spread", **facts(spread)))
+    st.markdown(seen(spread, text))
     variance_controls.controls(text)
     if st.toggle(text("as_tables"), key="spread_table"):
         st.markdown(estimates_table(spread, text))
@@ -87,7 +89,15 @@ def verdict(spread: Spread, guess: str, text: Text) -> str:
 
 def _factor(spread: Spread) -> dict[str, str]:
     """By what the doubling of d_k multiplied the variance, with its interval."""
-    return dict(zip(("factor", "low", "high"), estimated(*spread.doubling), strict=True))
+    said = dict(zip(("factor", "low", "high"), estimated(*spread.doubling), strict=True))
+    return said | {"wider": number(sqrt(spread.doubling[0]), 2)}
+
+
+def seen(spread: Spread, text: Text) -> str:
+    """What to see; where many intervals miss, that they do so together: it would look as if they were wrong."""
+    found = facts(spread)
+    few = int(found["held"]) < FEW * len(spread.d_k)
+    return "\n\n".join([text("see_spread", **found), text(f"held_{'few' if few else 'most'}", **found)])
 
 
 def facts(spread: Spread) -> dict[str, str]:
@@ -97,7 +107,8 @@ def facts(spread: Spread) -> dict[str, str]:
     every, low, high = estimated(*(2**power for power in spread.power))
     return {
         "draws": f"{spread.draws:,}", "seed": str(state.bench().variance_seed), "stops": str(len(d_k)),
-        "held": str(held), "literal": str(growing.LITERAL), "every": every, "every_low": low, "every_high": high,
+        "held": str(held), "usual": str(round(USUAL * len(d_k))), "literal": str(growing.LITERAL),
+        "every": every, "every_low": low, "every_high": high, **_factor(spread),
         "repeats": f"{small_experiments.REPEATS:,}", "most": f"{small_experiments.MOST:,}",
         "least": str(small_experiments.LEAST),
     }  # fmt: skip

@@ -12,17 +12,17 @@ import numpy as np
 
 from attention.assumptions import Components
 from attention.distributions import exact_cdf, normal_cdf
-from attention.experiment import EDGES, REACH, Spread
+from attention.experiment import EDGES, Spread
 from ui import theme
 from ui.charts import INK
 from ui.text import Text, in_both
 from ui.variance_charts import (
-    COLOURS,
     TICKS,
     d_k_axis,
     d_k_slider,
     estimated,
     frame_of,
+    is_wide,
     layered,
     of_kind,
     page,
@@ -30,26 +30,25 @@ from ui.variance_charts import (
     width_of,
     word,
 )
+from ui.variance_spread_bell import COLOUR, FIRST, REACH, WIDTH, bell
 
-START = 6  #: the slider's first position: d_k = 2⁶ = 64
-FIRST = 2**START  #: the d_k that is shown before anything is guessed
-NARROW = 40.0  #: how far to both sides that picture goes
+START = 7  #: where the slider begins: d_k = 2⁷ = 128, the doubled one
 FAR = 10  #: of the pairs shown there, so far from 0 a share is told; no simple multiple of their deviation
 EDGE = float(EDGES[-1])
-WIDTH = float(EDGES[1] - EDGES[0])
 FIELDS = ("kind", "side", "d", "y", "low", "high", "a", "share", "expected", "text")
 
-#: what can be guessed → p in Var = d_k^p, and where "your guess" stands beside that line
-GUESSES = {"same": (0.0, 64, 1.8), "root": (0.5, 100, 4.5), "double": (1.0, 60, 20), "square": (2.0, 22, 220)}
-COLOUR = COLOURS["none"]
-#: Just above the tallest bar: at small d_k the middle bars are taller than the bell's.
-_TOP = "0.115 * (1 + 0.9 / dk)"
+#: what can be guessed → p in Var = 64 (d_k / 64)^p, and where "your guess" stands beside that line
+GUESSES = {"same": (0.0, 300, 18), "root": (0.5, 400, 45), "double": (1.0, 160, 30), "square": (2.0, 30, 2.5)}
+#: layout → how much larger words are than on a laptop, and the heights of the first bell, the bell, curve and ratio
+SIZES = {"xl": (1.3, 330, 290, 180, 74), "wide": (1.0, 220, 204, 126, 48), "medium": (1.0, 200, 196, 118, 48),
+         "phone": (1.0, 160, 176, 140, 48)}  # fmt: skip
 
 
 @lru_cache(maxsize=32)
 def frame(spread: Spread, text: Text, guess: str) -> Any:
     """Bars and points of every stop, the theory, the guess as a line, and the words in the reader's language."""
-    records = [*_bars(spread), *_normal(), *_points(spread), *_guess(guess, text), *_words(spread, text)]
+    records = [*_bars(spread), *_normal(), *_points(spread), *_widths(spread), *_guess(guess, text)]
+    records += _words(spread, text)
     return frame_of(records, FIELDS)
 
 
@@ -102,12 +101,24 @@ def _points(spread: Spread) -> Iterator[dict[str, Any]]:
         yield {"kind": "theory", "side": "ratio", "d": d_k, "y": 1.0}
 
 
+def _widths(spread: Spread) -> Iterator[dict[str, Any]]:
+    """The standard deviation of each bell, which is the root of its variance."""
+    for d_k, *variance in zip(spread.d_k, spread.variance, spread.low, spread.high, strict=True):
+        root = np.sqrt(variance)
+        said = f"±√{estimated(*variance)[0]} = ±{estimated(*root)[0]}"
+        yield {"kind": "width", "d": d_k, "y": float(root[0]), "text": said}
+
+
 def _guess(guess: str, text: Text) -> Iterator[dict[str, Any]]:
+    """What the guess says of every d_k, seen from FIRST: a line beside the variances, and a bell."""
     if guess in GUESSES:
         power, *at = GUESSES[guess]
         for d_k in (1, 4096):
-            yield {"kind": "guess", "side": "curve", "d": d_k, "y": float(d_k) ** power}
+            yield {"kind": "guess", "side": "curve", "d": d_k, "y": FIRST * (d_k / FIRST) ** power}
         yield {"kind": "named", "side": "curve", "d": at[0], "y": at[1], "text": text("your_guess")}
+        yield {"kind": "mine", "text": text("your_guess")}
+        for point in _normal():
+            yield point | {"kind": "guessed", "y": power}
 
 
 def _said(kind: str, words: str, d_k: int | None = None, side: str = "bell") -> dict[str, Any]:
@@ -127,7 +138,8 @@ def _words(spread: Spread, text: Text) -> Iterator[dict[str, Any]]:
     yield from _bell_words(spread, text)
     for side in ("curve", "ratio"):
         yield _said("title", text(f"title_{side}"), side=side)
-    yield _said("line", text("theory_line"), side="curve") | {"d": 900, "y": 3000}
+    yield _said("line", text("theory_line"), side="curve") | {"d": 16, "y": 400}
+    yield _said("ghost", text("ghost", d_k=FIRST))
     measured = zip(spread.d_k, spread.variance, spread.low, spread.high, spread.beyond, strict=True)
     for d_k, variance, low, high, beyond in measured:
         yield _said("stop", f"d_k = {d_k}", d_k)
@@ -140,49 +152,26 @@ def _words(spread: Spread, text: Text) -> Iterator[dict[str, Any]]:
 @lru_cache(maxsize=16)
 def spec(layout: str) -> dict[str, Any]:
     """The bell, and beside it (below it on a phone) how its variance grows; a slider moves through all of them."""
-    columns = 2 if layout in {"xl", "wide"} else 1
-    width, small = width_of(layout, columns, axis=70), layout == "phone"
-    growth = {"vconcat": [_curve(width, 140 if small else 118), _ratio(width, 48)], "spacing": 10}
-    bell = _bell(width, 150 if small else 196, REACH)
-    return page([bell, growth], columns, in_both("spread_alt", "variance_spread")) | {"params": d_k_slider(START)}
+    columns, (larger, _, high, upper, lower) = 2 if is_wide(layout) else 1, SIZES[layout]
+    width = width_of(layout, columns, axis=70)
+    growth = {"vconcat": [_curve(width, upper, larger), _ratio(width, lower, larger)], "spacing": 10}
+    drawn = bell(width, high, larger, answered=True)
+    return _page([drawn, growth], columns, layout, "spread_alt", d_k_slider(START))
 
 
 @lru_cache(maxsize=16)
 def first_spec(layout: str) -> dict[str, Any]:
     """The bell at one d_k."""
-    width = min(width_of(layout, 1, axis=70), 620)
-    bell = _bell(width, 150 if layout == "phone" else 200, NARROW)
-    return page([bell], 1, in_both("first_alt", "variance_spread")) | {"params": [{"name": "dk", "value": FIRST}]}
+    larger, high, *_ = SIZES[layout]
+    drawn = bell(width_of(layout, 1, axis=70), high, larger, answered=False)
+    return _page([drawn], 1, layout, "first_alt", [{"name": "dk", "value": FIRST}])
 
 
-def _bell(width: int, height: int, reach: float) -> dict[str, Any]:
-    x = alt.X("x:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), title=None,
-              axis=alt.Axis(tickCount=5, grid=False))  # fmt: skip
-    tall = alt.Scale(domain=[0, alt.expr(_TOP)], nice=False)
-    y = alt.Y("share:Q", scale=tall, axis=alt.Axis(format="%", tickCount=3), title=None)
-    stretched = {"x": "datum.a * sqrt(dk)", "x2": f"(datum.a + {WIDTH}) * sqrt(dk)", "ink": "1"}
-    tips = [alt.Tooltip("x:Q", format=".2f", title="≥"), alt.Tooltip("x2:Q", format=".2f", title="<"),
-            alt.Tooltip("share:Q", format=".2%", title="%"),
-            alt.Tooltip("expected:Q", format=".2%", title="∫")]  # fmt: skip
-    mine = of_kind("bar").transform_filter("datum.d === dk").transform_calculate(**stretched)
-    bars = mine.mark_rect(clip=True, color=COLOUR, opacity=0.7).encode(
-        x, y, alt.X2("x2:Q"), alt.Y2Datum(0), tooltip=tips
-    )
-    expected, order = alt.Y("expected:Q", scale=tall, title=None), alt.Order("a:Q")
-    exact = mine.mark_line(clip=True, strokeWidth=1.5, interpolate="step-after").encode(x, expected, order, INK)
-    normal = of_kind("normal").transform_calculate(**stretched).mark_line(
-        clip=True, strokeWidth=1.5, strokeDash=[5, 4]
-    ).encode(x, expected, order, INK)  # fmt: skip
-    words = [
-        word("title", "bell", 0, -26, fontSize=14, fontWeight="bold"),
-        word("measured", "bell", 0, -9, fontSize=12),
-        word("far", "bell", 0, -9, fontSize=12),
-        word("stop", "bell", 6, 14, fontSize=18 if height < 160 else 22, fontWeight="bold"),
-        *(word(kind, "bell", width - 2, 10 + 14 * line, fontSize=11, align="right")
-          for line, kind in enumerate(("bars", "steps", "dashes", "outside"))),
-        word("share", "bell", -56, height // 2, fontSize=12, align="center", angle=270, opacity=0.85),
-    ]
-    return layered(width, height, bars, exact, normal, *words)
+def _page(views: list[dict[str, Any]], columns: int, layout: str, id: str, params: list[dict[str, Any]]) -> Any:
+    whole = page(views, columns, in_both(id, "variance_spread"))
+    size = round(12 * SIZES[layout][0])
+    whole["config"] = whole["config"] | {"axis": {"labelFontSize": size, "titleFontSize": size}}
+    return whole | {"params": [*params, {"name": "reach", "expr": REACH}]}
 
 
 def _of(kind: str, side: str) -> alt.Chart:
@@ -196,35 +185,36 @@ def _marks(side: str, x: alt.X, y: alt.Y, scale: alt.Scale) -> list[alt.Chart]:
             alt.Tooltip("low:Q", format=",.4~f", title="95% ≥"),
             alt.Tooltip("high:Q", format=",.4~f", title="95% ≤")]  # fmt: skip
     points = _of("point", side)
-    here = points.transform_filter("datum.d === dk")
+    here, first = (points.transform_filter(f"datum.d === {which}") for which in ("dk", FIRST))
     return [
         _of("theory", side).mark_line(strokeWidth=1.5, opacity=0.8).encode(x, y, INK),
         here.mark_rule(strokeWidth=1, opacity=0.4).encode(x, INK),
         points.mark_rule(strokeWidth=2, color=COLOUR).encode(x, alt.Y("low:Q", scale=scale), alt.Y2("high:Q")),
         points.mark_point(filled=True, size=30, opacity=1, color=COLOUR).encode(x, y, tooltip=tips),
+        first.mark_point(size=120, strokeWidth=2, opacity=0.4, tooltip=None).encode(x, y, INK),
         here.mark_point(size=120, strokeWidth=2, opacity=1).encode(x, y, INK),
     ]
 
 
-def _curve(width: int, height: int) -> dict[str, Any]:
+def _curve(width: int, height: int, larger: float) -> dict[str, Any]:
     """Log–log: a power of d_k is a straight line."""
     scale = alt.Scale(type="log", domain=[0.6, 7000], nice=False)
     x = d_k_axis().axis(values=TICKS, labels=False, grid=False).title(None)  # the numbers are below the close-up
     y = alt.Y("y:Q", scale=scale, axis=alt.Axis(values=TICKS, format=",d"), title=None)
     guess = of_kind("guess").mark_line(strokeWidth=3, strokeDash=[8, 5], clip=True, color=theme.CHOSEN)
     labels = [
-        of_kind("named").mark_text(align="left", fontSize=13, fontWeight="bold", color=theme.CHOSEN).encode(
-            x, y, alt.Text("text:N")),
-        _of("line", "curve").mark_text(align="right", fontSize=12).encode(x, y, alt.Text("text:N"), INK),
-    ]  # fmt: skip
+        of_kind("named").mark_text(align="left", fontSize=round(13 * larger), fontWeight="bold", color=theme.CHOSEN),
+        _of("line", "curve").mark_text(align="right", fontSize=round(12 * larger)),
+    ]
+    mine, theory = (each.encode(x, y, alt.Text("text:N")) for each in labels)
     marks = _marks("curve", x, y, scale)
-    title = word("title", "curve", 0, -9, fontSize=14, fontWeight="bold")
-    return layered(width, height, guess.encode(x, y), *marks, *labels, title)
+    title = word("title", "curve", 0, -9, fontSize=round(14 * larger), fontWeight="bold")
+    return layered(width, height, guess.encode(x, y), *marks, mine, theory.encode(INK), title)
 
 
-def _ratio(width: int, height: int) -> dict[str, Any]:
+def _ratio(width: int, height: int, larger: float) -> dict[str, Any]:
     """Close up: the more pairs, the closer."""
     scale = alt.Scale(zero=False, nice=True)
     y = alt.Y("y:Q", scale=scale, axis=alt.Axis(format=".3~f", tickCount=4), title=None)
-    title = word("title", "ratio", 0, -9, fontSize=12, fontWeight="bold")
+    title = word("title", "ratio", 0, -9, fontSize=round(12 * larger), fontWeight="bold")
     return layered(width, height, *_marks("ratio", d_k_axis(), y, scale), title)

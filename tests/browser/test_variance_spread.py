@@ -61,6 +61,11 @@ def test_a_guess_reveals_a_bell_that_dragging_widens_without_the_server(open_pag
     settle(page)
     assert catalogue("common", "zh")["your_guess"] in words(page)
     assert estimated(*spread.doubling)[0] in page.locator('[data-testid="stMain"]').inner_text()
+    assert "d_k = 128" in words(page)  # the answer, over the bell that was asked about
+    root = spread.variance[experiment.STOPS.index(64)] ** 0.5
+    assert f"±{root:.2f}" in words(page)
+    press(page, "log₂ d_k", "ArrowLeft", "ArrowLeft")
+    settle(page)
     before = bars(page)
     counts = spread.counts[experiment.STOPS.index(64)]
     tallest = counts.argmax()
@@ -119,7 +124,7 @@ def test_larger_experiments_come_nearer_to_the_truth_without_a_message(open_page
 def test_another_draw_and_another_language_keep_the_sliders(open_page):
     text = Text("variance_spread", "en")
     page = open_page(seen("zh"))
-    press(page, "log₂ d_k", *["ArrowRight"] * 4)
+    press(page, "log₂ d_k", *["ArrowRight"] * 2)
     page.get_by_text("English").click()
     settle(page)
     assert "d_k = 256" in words(page)

@@ -21,7 +21,7 @@ def test_spread_describes_the_products():
         inside = (z >= spread.edges[0]) & (z <= spread.edges[-1])
         assert spread.counts[s].sum() == inside.sum()
         assert spread.outside[s] == 1000 - inside.sum()
-        assert spread.beyond[s] == (np.abs(x) > e.REACH).sum()
+        assert spread.beyond[s] == (np.abs(x) > (10, 10, 40)[s]).sum()
         assert spread.counts[s, 20] == ((z >= spread.edges[20]) & (z < spread.edges[21])).sum()
     assert spread.edges[18] == 0
     assert spread.counts.shape == (3, len(spread.edges) - 1)

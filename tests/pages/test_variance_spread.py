@@ -71,8 +71,11 @@ def test_a_guess_is_committed_drawn_and_judged_by_what_was_measured(lang, guess,
     assert views.get(code(app), part.GUESS) == guess
     assert app.segmented_control(key="guess_doubled").disabled
     line = frames(app)[0].query("kind == 'guess'")
-    assert line[["d", "y"]].to_numpy().tolist() == [[1, 1], [4096, 4096**power]]
+    assert line[["d", "y"]].to_numpy().tolist() == [[1, 64 * 64.0**-power], [4096, 64 * 64.0**power]]
     assert frames(app)[0].query("kind == 'named'")["text"].tolist() == [Text("common", lang)("your_guess")]
+    bell = frames(app)[0].query("kind == 'guessed'")
+    assert set(bell["y"]) == {power}
+    np.testing.assert_array_equal(bell[["a", "expected"]], frames(app)[0].query("kind == 'normal'")[["a", "expected"]])
     catalogued = catalogue("variance_spread", lang)
     start = catalogued["doubled_right" if guess == "double" else "doubled_wrong"].split("<<")[0]
     (verdict,) = [m.value for m in app.markdown if m.value.startswith(start)]
@@ -89,7 +92,7 @@ def test_a_guess_is_committed_drawn_and_judged_by_what_was_measured(lang, guess,
 
 
 def test_who_just_wants_to_see_has_no_line_of_his_own(page):
-    assert frames(page)[0].query("kind in ['guess', 'named']").empty
+    assert frames(page)[0].query("kind in ['guess', 'named', 'guessed', 'mine']").empty
 
 
 @pytest.mark.parametrize(("doubling", "guess", "right", "off"), [
@@ -155,10 +158,50 @@ def test_the_sentence_says_how_many_intervals_hold_the_prediction(page, spread):
     held = sum(low <= d <= high for d, low, high in zip(spread.d_k, spread.low, spread.high, strict=True))
     assert 12 <= held < 24
     every = dict(zip(("every", "every_low", "every_high"), estimated(*(2**p for p in spread.power)), strict=True))
-    sentence = Text("variance_spread", page.session_state["lang"])("see_spread", held=held, stops=24, **every)
-    assert sentence in [m.value for m in page.markdown]
+    text, factor = Text("variance_spread", page.session_state["lang"]), estimated(*spread.doubling)[0]
+    wider = f"{np.sqrt(spread.variance[spread.d_k.index(128)] / spread.variance[spread.d_k.index(64)]):.2f}"
+    sentence = text("see_spread", stops=24, factor=factor, wider=wider, **every)
+    (seen,) = [m.value for m in page.markdown if m.value.startswith(sentence)]
+    assert seen.endswith(text("held_few", held=held, stops=24, usual=23))
     slope = np.polyfit(np.log2(spread.d_k), np.log2(spread.variance), 1)[0]
     assert f"{2**slope:.4f}" == every["every"]
+
+
+@pytest.mark.parametrize(("misses", "few"), [(0, False), (3, False), (4, True), (12, True)])
+def test_why_intervals_miss_is_said_where_many_do(spread, misses, few):
+    """That 23 of 24 is what to expect, the coverage of these intervals is tested in tests/core/test_intervals.py."""
+    d_k = np.array(spread.d_k, dtype=float)
+    low = np.where(np.arange(24) < misses, d_k + 0.5, d_k - 0.5)
+    for lang in LANGUAGES:
+        text = Text("variance_spread", lang)
+        said = part.seen(replace(spread, low=low, high=low + 1), text)
+        assert (text("held_few", held=24 - misses, stops=24, usual=23) in said) == few
+        assert (text("held_most", held=24 - misses, stops=24) in said) != few
+
+
+def test_the_widths_are_the_roots_of_the_measured_variances(page, spread):
+    widths = frames(page)[0].query("kind == 'width'")
+    np.testing.assert_allclose(widths["y"], np.sqrt(spread.variance))
+    words = dict(zip(widths["d"], widths["text"], strict=True))
+    variance, root = spread.variance[spread.d_k.index(128)], np.sqrt(spread.variance[spread.d_k.index(128)])
+    assert words[128] == f"±√{variance:.1f} = ±{root:.2f}"
+
+
+def test_outside_counts_what_the_axis_at_that_d_k_leaves_out(page, spread):
+    """The axis reaches to 2.5 standard deviations of the widest bell that it shows."""
+    counts = {d_k: int(count) for d_k, count in zip(spread.d_k, spread.beyond, strict=True) if count}
+    said = frames(page)[0].query("kind == 'outside'")
+    assert dict(zip(said["d"], said["text"], strict=True)) == {
+        d_k: Text("variance_spread", page.session_state["lang"])("outside", count=f"{count:,}")
+        for d_k, count in counts.items()
+    }
+    for d_k, reach in ((16, 10), (256, 40), (4096, 160)):
+        assert experiment.reach(d_k) == reach == 2.5 * np.sqrt(d_k)
+        inside = spread.counts[spread.d_k.index(d_k)][8:28].sum()  # bars from −2.5 to 2.5
+        assert spread.beyond[spread.d_k.index(d_k)] == pytest.approx(10_000 - inside, abs=1)
+    (reach,) = [p["expr"] for p in json.loads(page.get("vega_lite_chart")[0].proto.spec)["params"]
+                if p["name"] == "reach"]  # fmt: skip
+    assert reach == "dk <= 16 ? 10 : dk <= 256 ? 40 : 160"
 
 
 # How many pairs it takes.

@@ -1,0 +1,111 @@
+"""The bell of q·k at the d_k that a slider chooses, over the one that was asked about first, and the guess."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+import altair as alt
+
+from attention.experiment import DOUBLED, EDGES, REACHES
+from ui import theme
+from ui.charts import INK
+from ui.variance_charts import COLOURS, layered, of_kind, placed, word
+
+FIRST = DOUBLED[0]  #: the d_k before anything is guessed, which stays in grey
+WIDTH = float(EDGES[1] - EDGES[0])
+COLOUR, GREY = COLOURS["none"], "#6b7280"  #: on either, words are readable in both appearances
+#: The axis follows d_k in steps so coarse that every one shows two doublings of the width.
+REACH = " : ".join([*(f"dk <= {last} ? {far:g}" for last, far in REACHES[:-1]), f"{REACHES[-1][1]:g}"])
+#: Just above the tallest bar: at small d_k the middle bars are taller than the bell's.
+_TOP = "0.115 * (1 + 0.9 / dk)"
+_DIFFERS = f"dk <= {REACHES[0][0]}"  #: where the normal curve can be told from the exact steps
+
+
+def bell(width: int, height: int, larger: float, *, answered: bool) -> dict[str, Any]:
+    """Bars of the draws, what theory expects, and once it is answered what to compare them with: FIRST and a guess."""
+    wide = alt.Scale(domain=[alt.expr("-reach"), alt.expr("reach")], nice=False)
+    x = alt.X("x:Q", scale=wide, title=None, axis=alt.Axis(tickCount=5, grid=False))
+    tall = alt.Scale(domain=[0, alt.expr(_TOP)], nice=False)
+    y = alt.Y("share:Q", scale=tall, axis=alt.Axis(format="%", tickCount=3), title=None)
+    tips = [alt.Tooltip("x:Q", format=".2f", title="≥"), alt.Tooltip("x2:Q", format=".2f", title="<"),
+            alt.Tooltip("share:Q", format=".2%", title="%"),
+            alt.Tooltip("expected:Q", format=".2%", title="∫")]  # fmt: skip
+    mine = of_kind("bar").transform_filter("datum.d === dk").transform_calculate(**_stretched("sqrt(dk)"))
+    bars = mine.mark_rect(clip=True, color=COLOUR, opacity=0.7).encode(
+        x, y, alt.X2("x2:Q"), alt.Y2Datum(0), tooltip=tips
+    )
+    expected, order = alt.Y("expected:Q", scale=tall, title=None), alt.Order("a:Q")
+    exact = mine.mark_line(clip=True, strokeWidth=1.5, interpolate="step-after").encode(x, expected, order, INK)
+    dashes = _DIFFERS if answered else "true"  # where much else is drawn, only where they tell something
+    normal = of_kind("normal").transform_filter(dashes)
+    normal = normal.transform_calculate(**_stretched("sqrt(dk)"))
+    dashed = normal.mark_line(clip=True, strokeWidth=1.5, strokeDash=[5, 4]).encode(x, expected, order, INK)
+    marks = [bars, exact, dashed]
+    if answered:
+        marks = [bars, _ghost(x, y, order), exact, dashed, _guessed(x, expected, order)]
+        marks += _brackets(wide, height, larger)
+    return layered(width, height, *marks, *_written(width, height, larger, dashes))
+
+
+def _stretched(root: str) -> dict[str, str]:
+    """From units of a bell's width to those of q·k."""
+    return {"x": f"datum.a * {root}", "x2": f"(datum.a + {WIDTH}) * {root}", "ink": "1"}
+
+
+def _ghost(x: alt.X, y: alt.Y, order: alt.Order) -> alt.Chart:
+    """The bell that was asked about first: what the chosen one is compared with."""
+    first = of_kind("bar").transform_filter(f"datum.d === {FIRST}").transform_calculate(**_stretched(f"{sqrt(FIRST)}"))
+    area = first.mark_area(clip=True, interpolate="step-after", color=GREY, opacity=0.5, tooltip=None)
+    return area.encode(x, y, order)
+
+
+def _guessed(x: alt.X, expected: alt.Y, order: alt.Order) -> alt.Chart:
+    """How wide the bell would be if the guess were right."""
+    root = f"({sqrt(FIRST)} * pow(dk / {FIRST}, datum.y / 2))"
+    bell = of_kind("guessed").transform_calculate(**_stretched(root))
+    line = bell.mark_line(clip=True, strokeWidth=2.5, strokeDash=[8, 5], color=theme.CHOSEN)
+    return line.encode(x, expected, order)
+
+
+def _brackets(wide: alt.Scale, height: int, larger: float) -> list[alt.Chart]:
+    """How wide the bell is, one deviation to both sides, and above that the same of FIRST."""
+    x, at_end, middle = (alt.X(f"{field}:Q", scale=wide) for field in ("x", "where", "middle"))
+    marks = list[alt.Chart]()
+    for which, up in ((f"datum.d === {FIRST} && dk !== {FIRST}", 0.46), ("datum.d === dk", 0.2)):
+        mine = of_kind("width").transform_filter(which).transform_calculate(
+            x="-datum.y", x2="datum.y", ink="1",
+            middle=f"{_DIFFERS} && datum.d === {FIRST} ? -reach / 2 : 0",  # beside a bell that is much narrower
+        )  # fmt: skip
+        y, ends = round(height * (1 - up)), mine.transform_fold(["x", "x2"], as_=["end", "where"])
+        marks += [
+            mine.mark_rule(clip=True, strokeWidth=2).encode(x, alt.X2("x2:Q"), alt.YValue(y), INK),
+            ends.mark_rule(clip=True, strokeWidth=2).encode(at_end, alt.YValue(y - 6), alt.Y2Value(y + 6), INK),
+            mine.mark_text(fontWeight="bold", fontSize=round(12 * larger), clip=True).encode(
+                alt.Text("text:N"), middle, alt.YValue(y - round(9 * larger)), INK
+            ),
+        ]
+    return marks
+
+
+def _written(width: int, height: int, larger: float, dashed: str) -> list[alt.Chart]:
+    """What is drawn, above it and in its corners."""
+    def size(points: float) -> int:
+        return round(points * larger)
+
+    high = size(18 if height < 180 else 22)
+    mine = of_kind("mine").mark_text(align="left", fontSize=size(13), fontWeight="bold", color=theme.CHOSEN)
+    right = {"fontSize": size(11), "align": "right"}
+    dashes = of_kind("dashes").transform_filter(dashed)
+    return [
+        word("title", "bell", 0, -size(26), fontSize=size(14), fontWeight="bold"),
+        word("measured", "bell", 0, -size(9), fontSize=size(12)),
+        word("far", "bell", 0, -size(9), fontSize=size(12)),
+        word("stop", "bell", 6, size(14), fontSize=high, fontWeight="bold"),
+        word("ghost", "bell", 6, size(34), fontSize=size(12)),
+        mine.encode(alt.Text("text:N"), alt.XValue(6), alt.YValue(size(50))),
+        *(word(kind, "bell", width - 2, size(10 + 14 * line), **right) for line, kind in enumerate(("bars", "steps"))),
+        word("outside", "bell", width - 2, size(38), **right),
+        placed(dashes, width - 2, size(52), **right),
+        word("share", "bell", -56, height // 2, fontSize=size(12), align="center", angle=270, opacity=0.85),
+    ]
