@@ -275,6 +275,8 @@ class Training:
         self.accuracy: list[float] = []  # share of the batch that was answered right
         self.entropy: list[float] = []  # mean entropy of the attention weights ÷ ln 8: 1 = uniform
         self.gradient: list[float] = []  # ‖∂L/∂(W_Q, W_K)‖: what has come through softmax
+        self.match: list[float] = []  # q·k of a query with the key that it asks for, mean over the symbols; not divided
+        self.other: list[float] = []  # and with the keys that it does not ask for
 
     @property
     def steps(self) -> int:
@@ -314,6 +316,9 @@ class Training:
         nats = -(seen.p * np.log(np.maximum(seen.p, np.finfo(seen.p.dtype).tiny))).sum(axis=1).mean()
         self.entropy.append(float(nats) / math.log(SYMBOLS))
         self.gradient.append(math.hypot(float(np.linalg.norm(gradients.W_Q)), float(np.linalg.norm(gradients.W_K))))
+        match, other = matches(self.weights, self.world.symbols)
+        self.match.append(match)
+        self.other.append(other)
 
     def _adam(self) -> None:
         """θ ← θ − rate · m̂ / (√v̂ + ε). Source: Kingma and Ba, "Adam" (2015), algorithm 1, in its efficient order."""
@@ -326,6 +331,27 @@ class Training:
         np.divide(m, root, out=root)
         root *= self.setting.rate / (1 - BETA_1**t)
         self.flat -= root
+
+
+def matches(weights: Weights, symbols: Floats) -> tuple[float, float]:
+    """Say how large q·k is, before it is divided: of a query with its own key, and with the other ones.
+
+    (1/n) Σ_i q_i·k_i and 1/(n(n−1)) Σ_i Σ_j≠i q_i·k_j, for q_i = x_i W_Q, k_j = x_j W_K
+
+    symbols: (n, d_model), n ≥ 2: the embeddings x
+    Returns: the two means.
+    Raises: InputError if the embeddings are fewer than two, or do not fit the weights.
+
+    >>> weights = Weights.from_flat(initial_weights(16, seed=0), 16)
+    >>> [round(each, 1) for each in matches(weights, World(0).symbols)]
+    [-1.9, -0.8]
+    """
+    n = len(symbols)
+    if symbols.shape != (n, len(weights.W_Q)) or n < 2:
+        raise InputError("shape", "symbols", f"(n, {len(weights.W_Q)}), n at least 2", str(symbols.shape))
+    scores = (symbols @ weights.W_Q) @ (symbols @ weights.W_K).T
+    own = float(np.trace(scores))
+    return own / n, (float(scores.sum()) - own) / (n * (n - 1))
 
 
 def _positive(name: str, x: object) -> None:

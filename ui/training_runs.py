@@ -24,7 +24,8 @@ from ui.training_turns import Turn, Turns
 Curve = NDArray[np.float64]
 T = TypeVar("T")
 
-MEASURES = ("loss", "gradient", "entropy", "accuracy")
+MEASURES = ("loss", "gradient", "entropy", "accuracy", "match")
+RECORDED = (*MEASURES, "other")
 GIVEN = 2  #: which of `training.RATES` is the one that a page begins with
 SEEDS = 5  #: how many seeds a series has, one after the other
 MOST = 32  #: series that are kept: 3 MB each where somebody stopped half way, else 0.4 MB with all that was drawn of it
@@ -91,7 +92,7 @@ class Series:
         run = self.live.get(setting) or self.live.setdefault(setting, Training(setting))
         run.step()
         if run.steps >= training.STEPS:  # its weights can go
-            self.done[setting] = {measure: np.array(getattr(run, measure)) for measure in MEASURES}
+            self.done[setting] = {measure: np.array(getattr(run, measure)) for measure in RECORDED}
             del self.live[setting]
 
     def advance(self) -> bool:

@@ -17,6 +17,7 @@ from attention import training
 from ui import predict, shell, state, training_runs, variance_controls, views, widgets
 from ui import variance_training_charts as charts
 from ui import variance_training_facts as facts
+from ui import variance_training_growth as growth
 from ui import variance_training_words as words
 from ui.text import Text
 from ui.training_runs import MEASURES, Series
@@ -34,42 +35,51 @@ GUESS = "variance.guess_trains"
 
 def draw(text: Text) -> None:
     st.markdown(text("question"))
-    optimizer, rate, measure = _controls(text)
-    series = _series(optimizer, rate)
-    guess = _ask(optimizer, text)
+    series = _controls(text)
+    guess, measure = _ask(series, text)
     _while_training(series, measure, guess, text)
     variance_controls.controls(text, draws=False)
     _details(text)
 
 
-def _controls(text: Text) -> tuple[str, int, str]:
+def _controls(text: Text) -> Series:
+    """How it is trained."""
     bench = state.bench()
-    optimizer, rate, measure = (views.get(bench, f"variance.{view}") for view in ("optimizer", "rate", "measure"))
-    rates = training.RATES[optimizer]
+    optimizer, rate = (views.get(bench, f"variance.{view}") for view in ("optimizer", "rate"))
+    rates, series = training.RATES[optimizer], _series(optimizer, rate)
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         widgets.look("variance.optimizer", training.OPTIMIZERS, optimizer, text, key="training_optimizer",
                      show=lambda name: text(f"optimizer_{name}"))  # fmt: skip
         widgets.look("variance.rate", range(len(rates)), rate, text, key="training_rate",
                      show=lambda which: words.rate(rates[which]))  # fmt: skip
-        _button(_series(optimizer, rate), text)
-        widgets.look("variance.measure", MEASURES, measure, text, key="training_measure",
-                     show=lambda name: text(f"measure_{name}"))  # fmt: skip
-    return optimizer, rate, measure
+        _button(series, text)
+    return series
 
 
 def _series(optimizer: str, rate: int) -> Series:
     return training_runs.shared().of(optimizer, state.bench().variance_seed, rate)
 
 
-def _ask(optimizer: str, text: Text) -> str | None:
-    """The question, before anything is shown at the largest d_k; it is about the rate that the page begins with."""
+def _ask(series: Series, text: Text) -> tuple[str | None, str]:
+    """The question, before anything is shown at the largest d_k; and beside it what the chart shows.
+
+    It is about the rate that the page begins with, and says so where another one is chosen.
+    """
     answers = predict.answers(list(facts.BANDS), "guess", text)
-    asked = text("ask_trains", d_k=training.D_K[-1], steps=training.STEPS, rate=words.given(optimizer))
-    with widgets.line():
+    asked = text("ask_trains" if series.rate == training_runs.GIVEN else "ask_given", d_k=training.D_K[-1],
+                 steps=training.STEPS, rate=words.given(series.optimizer))  # fmt: skip
+    measure, key = str(views.get(state.bench(), "variance.measure")), "training_measure"
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         guess = predict.choice(GUESS, answers, asked, key="guess_trains", committed=True)
         if guess is not None:
             predict.again(GUESS, text, key="guess_trains")
-    return guess
+        with widgets.wrapping():
+            st.segmented_control(
+                text("label_measure"), MEASURES, default=measure, required=True, key=state.control(key, measure),
+                format_func=lambda name: text(f"measure_{name}"), help=text("help_measure"),
+                on_change=state.on_show(key, "variance.measure", MEASURES),
+            )  # fmt: skip
+    return guess, measure
 
 
 # Who trains, who looks on.
@@ -177,15 +187,17 @@ def _board(of: tuple[str, int], measure: str, guess: str | None, pace: Pace, tex
     series, hidden = _series(*of), guess is None
     if _pace(series) != pace:
         _draw_anew()
-    with st.container():  # always there, or the chart would move to another place and be drawn anew
+    runs = len(series.done)  # sentences and table speak of finished runs
+    with st.container(gap="small"):  # always there, or the chart would move to another place and be drawn anew
         if series.next is not None:
             st.progress(series.share, _progress(series, text))
+        if guess is not None:
+            st.markdown(series.kept(("verdict", guess, text.lang), runs, lambda: words.verdict(series, guess, text)))
     framed = guess if guess and series.rate == training_runs.GIVEN else ""
     spec = charts.spec(shell.layout(), measure, framed, hidden, text)
     frame = series.kept(("frame", measure, hidden), series.grown, lambda: charts.frame(series, measure, hidden),
                         old=OLD if pace == (None, LOOK_ON) else 0.0)  # fmt: skip
     st.vega_lite_chart(frame, spec, key="training_chart", width="content")
-    runs = len(series.done)  # sentences and table speak of finished runs
     others = training_runs.shared().begun(series.optimizer, state.bench().variance_seed)
     st.markdown(series.kept(("said", measure, guess, text.lang), tuple(len(each.done) for each in (series, *others)),
                             lambda: _said(series, others, measure, guess, text)))  # fmt: skip
@@ -210,11 +222,10 @@ def _counts(series: Series) -> dict[str, int]:
 
 
 def _said(series: Series, others: list[Series], measure: str, guess: str | None, text: Text) -> str:
-    """The answer to the question, what to see in the chart, and what else the runs show."""
+    """What to see in the chart, and what else the runs show."""
     done, runs = series.next is None, len(series.done)
     lines = [text.sentences([text(f"see_{measure}"), text("only_scaled" if guess is None else "compare")])]
-    if guess is not None:
-        lines.insert(0, words.verdict(series, guess, text(f"optimizer_{series.optimizer}"), text))
+    lines += [text.sentences(list(growth.sentences(series, text)))] if measure == "match" else []
     found = list(words.findings(series, guess is None, text))
     if found:
         found += () if guess is None else words.rates(others, text)

@@ -5,6 +5,7 @@ Only numbers travel: a row a d_k and step, a column a curve, so that what grows 
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Any
 
@@ -23,7 +24,8 @@ from ui.variance_training_facts import BANDS, LAST
 GAP = 12  #: pixels between panels
 HIGH = 160
 #: measure → the ends of its axis
-ENDS = {"loss": (0.0, 2.8), "gradient": (1e-3, 10.0), "entropy": (0.0, 1.0), "accuracy": (0.0, 1.0)}
+ENDS = {"loss": (0.0, 2.8), "gradient": (1e-3, 10.0), "entropy": (0.0, 1.0), "accuracy": (0.0, 1.0),
+        "match": (-100.0, 2000.0)}  # fmt: skip
 #: measure → what guessing blindly, or looking everywhere alike, comes to
 LEVELS = {"loss": training.CHANCE, "entropy": 1.0, "accuracy": 1 / training.VALUES}
 
@@ -96,7 +98,8 @@ def spec(layout: str, measure: str, guess: str, hidden: bool, text: Text) -> dic
     height, panels = HIGH if columns > 2 else 120, []
     for k, d_k in enumerate(training.D_K):
         first, last = k % columns == 0, d_k == training.D_K[-1]
-        marks = [*_level(measure, first, text), *_curves(measure, first, hidden, text)]
+        levels = [*_level(measure, first, text), *_powers(d_k, measure, first, text)]
+        marks = [*levels, *_curves(measure, first, hidden, text)]
         if last and hidden:
             marks += _waiting(width, height, text)
         if last and guess in BANDS and measure == "loss":
@@ -144,14 +147,16 @@ def _axes(measure: str, first: bool, text: Text, at: str = "step:Q") -> tuple[al
 
 
 def _scale(measure: str) -> alt.Scale:
-    kind = {"type": "log", "clamp": True} if measure == "gradient" else {}
+    kind: dict[str, Any] = {"gradient": {"type": "log", "clamp": True},
+                            "match": {"type": "symlog", "constant": 10, "clamp": True}}.get(measure, {})  # fmt: skip
     return alt.Scale(domain=list(ENDS[measure]), nice=False, **kind)
 
 
 def _value_axis(measure: str, first: bool) -> alt.Axis:
-    values = {"loss": [0, 1, 2], "gradient": [0.001, 0.01, 0.1, 1, 10]}.get(measure, [0, 0.5, 1])
-    form = "%" if measure == "accuracy" else "~g"
-    return alt.Axis(values=values, format=form, labels=first, ticks=first, domain=first, title=None)
+    values = {"loss": [0, 1, 2], "gradient": [0.001, 0.01, 0.1, 1, 10],
+              "match": [-100, -10, 0, 10, 100, 1000]}.get(measure, [0, 0.5, 1])  # fmt: skip
+    form = {"accuracy": "%", "match": ",d"}.get(measure, "~g")
+    return alt.Axis(values=values, format=form, labels=first, ticks=first, domain=first, title=None, labelOverlap=False)
 
 
 # Words and lines that stand still are drawn from a panel's first row, which is there before anything was measured.
@@ -176,6 +181,21 @@ def _level(measure: str, first: bool, text: Text) -> list[alt.Chart]:
         y, alt.Stroke("ink:Q", scale=INK_SCALE, legend=None)
     )  # fmt: skip
     return [line]
+
+
+def _powers(d_k: int, measure: str, first: bool, text: Text) -> list[alt.Chart]:
+    """What q·k would come to if it grew like √d_k, or like d_k: lines to compare with, and their names."""
+    if measure != "match":
+        return []
+    x, y = _axes(measure, first, text, at="at:Q")
+    marks = []
+    for name, level, dash, dy in (("√d_k", math.sqrt(d_k), [1, 3], 9), ("d_k", d_k, [5, 3], -7)):
+        there = _still(v=level, at=training.STEPS)
+        marks.append(there.mark_rule(strokeDash=dash, opacity=0.8, tooltip=None).encode(
+            y, alt.Stroke("ink:Q", scale=INK_SCALE, legend=None)))  # fmt: skip
+        if d_k == training.D_K[-1]:  # where they are far apart
+            marks.append(there.mark_text(text=name, align="right", dx=-2, dy=dy, fontSize=11).encode(x, y, FILL))
+    return marks
 
 
 def _level_name(measure: str, text: Text) -> list[alt.Chart]:

@@ -118,7 +118,7 @@ def given(optimizer: str) -> str:
     return rate(training.RATES[optimizer][GIVEN])
 
 
-def verdict(series: Series, guess: str, optimizer: str, text: Text) -> str:
+def verdict(series: Series, guess: str, text: Text) -> str:
     """The answer to the question, and whether the guess was right; at another rate, that it was not about that."""
     largest, elsewhere = training.D_K[-1], series.rate != GIVEN
     found = outcome(series, largest, "none")
@@ -126,15 +126,15 @@ def verdict(series: Series, guess: str, optimizer: str, text: Text) -> str:
         return text("guess_waits" if guess in BANDS and not elsewhere else "answer_waits", d_k=largest)
     seeds = len(found.ends)
     agree = text("agree_one") if seeds == 1 else text("agree_more", agreeing=found.agreeing, seeds=seeds)
-    truth = text(
-        "answer", d_k=largest, optimizer=optimizer, rate=rate(series.learning_rate), last=LAST,
-        loss=median_and_range(found.ends, text), of=percent(found.end / training.CHANCE),
-        what=text(f"is_{found.kind}"), agree=agree,
+    judged = "right" if guess == found.kind else "wrong" if guess in BANDS else "shown"
+    if elsewhere:
+        judged = "elsewhere" if guess in BANDS else "shown_elsewhere"
+    return text(
+        judged, guess=text(f"guess_{guess}") if guess in BANDS else "", d_k=largest, given=given(series.optimizer),
+        rate=rate(series.learning_rate),
+        answer=text("answer", what=text(f"is_{found.kind}"), agree=agree, last=LAST,
+                    loss=median_and_range(found.ends, text), of=percent(found.end / training.CHANCE)),
     )  # fmt: skip
-    if guess not in BANDS:
-        return truth
-    judged = "elsewhere" if elsewhere else "right" if guess == found.kind else "wrong"
-    return text.sentences([text(judged, guess=text(f"guess_{guess}"), rate=given(series.optimizer)), truth])
 
 
 def median_and_range(values: Sequence[float], text: Text, id: str = "median_and_range") -> str:
@@ -157,12 +157,12 @@ def median_and_range(values: Sequence[float], text: Text, id: str = "median_and_
 
 
 def size(x: float) -> str:
-    """A number that is never negative; one of less than a thousandth says so, beside others that are not.
+    """A number; one of less than a thousandth says so, beside others that are not.
 
-    >>> size(0.0), size(0.0007), size(0.012), size(2.054)
-    ('0', '<0.001', '0.012', '2.05')
+    >>> size(0.0), size(0.0007), size(0.012), size(2.054), size(-7.5)
+    ('0', '<0.001', '0.012', '2.05', '−7.50')
     """
-    return "0" if x == 0 else "<0.001" if x < 0.001 else number(x)
+    return "0" if x == 0 else "<0.001" if 0 < x < 0.001 else number(x)
 
 
 def results(series: Series, measure: str, hidden: bool, text: Text) -> str:

@@ -168,10 +168,24 @@ def test_what_is_noted_is_what_was_seen():
     assert run.accuracy == [np.mean(seen.guess.argmax(axis=1) == batch.answer)]
     assert run.entropy[0] == pytest.approx(attention.normalized_entropy(seen.p).mean())
     assert run.gradient[0] == pytest.approx(np.linalg.norm(both))
+    assert (run.match[0], run.other[0]) == t.matches(again.weights, again.world.symbols)
     assert run.steps == 1
     for each in fields(gradients):
         learned = getattr(again.weights, each.name) - 0.1 * getattr(gradients, each.name)
         np.testing.assert_allclose(getattr(run.weights, each.name), learned, rtol=1e-12)
+
+
+def test_a_query_is_compared_with_its_own_key_and_with_the_others():
+    rng = np.random.default_rng(1)
+    weights = replace(fitting(d_k=3)[0], W_Q=rng.standard_normal((5, 3)), W_K=rng.standard_normal((5, 3)))
+    symbols = rng.standard_normal((4, 5))
+    q, k = symbols @ weights.W_Q, symbols @ weights.W_K
+    own = [q[i] @ k[i] for i in range(4)]
+    other = [q[i] @ k[j] for i in range(4) for j in range(4) if i != j]
+    assert t.matches(weights, symbols) == pytest.approx((np.mean(own), np.mean(other)))
+    for wrong in (symbols[:1], symbols[:, :4]):
+        with pytest.raises(InputError, match="symbols"):
+            t.matches(weights, wrong)
 
 
 def test_a_rate_that_is_too_large_blows_up_without_an_error():

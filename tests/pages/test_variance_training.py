@@ -7,6 +7,7 @@ import math
 import re
 import weakref
 from dataclasses import replace
+from itertools import cycle
 from statistics import median
 from types import SimpleNamespace
 
@@ -21,6 +22,7 @@ from ui import (
     training_turns,
     variance_training,
     variance_training_charts,
+    variance_training_growth,
     variance_training_words,
     views,
 )
@@ -113,7 +115,7 @@ def test_the_question_is_about_the_rate_given_at_first():
     app = press(opened("variance", bench=bench))
     text = Text("variance_training", "en")
     assert "rate 0.003:" in app.button_group(key="guess_trains").label
-    assert text("elsewhere", guess=text("guess_fast"), rate="0.003") in said(app)
+    assert text("elsewhere", guess=text("guess_fast"), given="0.003", rate="0.0003", answer="") in said(app)
     assert text("your_guess") not in app.get("vega_lite_chart")[-1].proto.spec
 
 
@@ -128,7 +130,7 @@ FINDS = {"zh": ("**不除**", "**梯度**", "**不是每种大小", "**文章在
          "en": ("**Without it**", "**The gradient**", "**Not at every size", "**The claim")}  # fmt: skip
 
 
-@pytest.mark.parametrize(("measure", "lang"), list(zip(training_runs.MEASURES, [*LANGUAGES] * 2, strict=True)))
+@pytest.mark.parametrize(("measure", "lang"), list(zip(training_runs.MEASURES, cycle(LANGUAGES), strict=False)))
 def test_nothing_without_the_root_is_sent_before_a_guess(lang, measure):
     """At any d_k it would tell how the largest fares; runs are shared, so somebody may have trained."""
     series = training_runs.shared().of("adam", 0)
@@ -318,6 +320,7 @@ def made(none, sqrt=0.02, gradient=1.0, gradient_end=1.0, entropy=0.5, seeds=SEE
         series.done[setting] = {
             "loss": np.repeat([2.1, end], STEPS // 2), "gradient": np.repeat([first, gradient_end * first], STEPS // 2),
             "entropy": np.full(STEPS, entropy), "accuracy": np.full(STEPS, 0.5),
+            "match": np.full(STEPS, 3.0 * setting.d_k**0.75), "other": np.full(STEPS, -7.5),
         }  # fmt: skip
     return series
 
@@ -327,8 +330,9 @@ def made(none, sqrt=0.02, gradient=1.0, gradient_end=1.0, entropy=0.5, seeds=SEE
 def test_the_verdict_is_the_runs(none, kind, lang):
     text = Text("variance_training", lang)
     for guess in ("fast", "slower", "stalls"):
-        sentence = variance_training_words.verdict(made(none), guess, "Adam", text)
-        assert sentence.startswith(text("right" if guess == kind else "wrong", guess=text(f"guess_{guess}")))
+        sentence = variance_training_words.verdict(made(none), guess, text)
+        judged = text.template("right" if guess == kind else "wrong")
+        assert sentence.startswith(judged(guess=text(f"guess_{guess}"), answer=""))
         assert text(f"is_{kind}") in sentence
         assert text("agree_more", agreeing=SEEDS, seeds=SEEDS) in sentence
     found = list(variance_training_words.findings(made(none), False, text))
@@ -354,14 +358,15 @@ def test_where_the_root_fails_as_well_it_is_said(none, sqrt, half, id, lang):
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_guess_was_about_the_rate_given_at_first(lang):
     text = Text("variance_training", lang)
-    sentence = variance_training_words.verdict(made(0.1, rate=3), "fast", "Adam", text)
-    assert sentence.startswith(text("elsewhere", guess=text("guess_fast"), rate="0.003"))
-    assert text("right", guess=text("guess_fast")) not in sentence
-    assert "0.01" in sentence
+    sentence = variance_training_words.verdict(made(0.1, rate=3), "fast", text)
+    assert sentence.startswith(text("elsewhere", guess=text("guess_fast"), given="0.003", rate="0.01", answer=""))
     assert text("is_fast") in sentence
+    assert variance_training_words.verdict(made(0.1, rate=3), "skip", text).startswith(
+        text("shown_elsewhere", d_k=LARGEST, rate="0.01", answer="")
+    )
     waits = made(2.0, rate=3)
     waits.done.clear()
-    assert variance_training_words.verdict(waits, "fast", "Adam", text) == text("answer_waits", d_k=LARGEST)
+    assert variance_training_words.verdict(waits, "fast", text) == text("answer_waits", d_k=LARGEST)
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -422,6 +427,64 @@ def test_seeds_whose_gradients_begin_otherwise_are_told_of(last, id):
     assert conclusion.endswith(text(chain))
 
 
+# How q·k of what belongs together grows with d_k.
+
+
+def fit(sizes, ends):
+    """The slope of the line through the logarithms, by its textbook formula."""
+    x, y = (np.log(each) - np.log(each).mean() for each in (sizes, ends))
+    return (x * y).sum() / (x * x).sum()
+
+
+def test_the_power_is_the_slope_of_the_logarithms():
+    app = press(opened("variance", bench=views.shown(SHOWN, "variance.measure", "match")))
+    assert_well(app)
+    series, rng = made(2.0), np.random.default_rng(0)
+    for setting in series.settings:
+        series.done[setting]["match"][-10:] += rng.random(10)
+    found = variance_training_growth.measure(series)
+    ends = [[series.done[series.setting(d_k, "sqrt", seed)]["match"][-10:].mean() for d_k in training.D_K]
+            for seed in range(SEEDS)]  # fmt: skip
+    np.testing.assert_allclose(found.powers, [fit(training.D_K, each) for each in ends])
+    np.testing.assert_allclose(found.own, np.median(ends, axis=0))
+    assert found.other == (-7.5,) * 3
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(("powers", "kind"), [
+    ((0.6, 0.9), "between"), ((0.3, 0.46), "under"), ((1.1, 1.3), "over"), ((0.4, 0.6), "root"),
+    ((0.8, 1.2), "linear"), ((0.4, 1.2), "unclear"),
+])  # fmt: skip
+def test_how_it_grows_is_what_all_seeds_say(powers, kind, lang):
+    series, text = made(2.0), Text("variance_training", lang)
+    for d_k in training.D_K:
+        for seed, power in enumerate(powers):
+            series.done[series.setting(d_k, "sqrt", seed)]["match"][:] = 3.0 * d_k**power
+    ends, fitted = variance_training_growth.sentences(series, text)
+    assert "−8" in ends
+    low, high = (f"{each:.2f}" for each in powers)
+    power = text("median_and_range", median=f"$d_k^{{\\,{sum(powers) / 2:.2f}}}$", least=low, most=high, seeds=2)
+    assert fitted == text("growth_fit", power=power, how=text(f"growth_{kind}"))
+    sentence = variance_training_growth.elsewhere([made(2.0, rate=0), series], lang)
+    assert text("growth_one", optimizer="Adam", rate="0.003", power=power, how=text(f"growth_{kind}")) in sentence
+
+
+def test_sizes_that_do_not_learn_are_left_out(monkeypatch):
+    monkeypatch.setattr(training, "D_K", (2, 3, 4, LARGEST))
+    series, text = made(2.0), Text("variance_training", "en")
+    for seed in range(SEEDS):
+        series.done[series.setting(3, "sqrt", seed)]["loss"][:] = 2.0
+    ends, fitted, left = variance_training_growth.sentences(series, text)
+    assert ends.startswith(text("growth_ends", sizes="2, 4, 5", own="5, 8, 10", other="−8, −8, −8"))
+    assert "$d_k^{\\,0.75}$" in fitted
+    assert left == text("growth_left", sizes="3")
+    series.done[series.setting(2, "sqrt", 0)]["match"][:] = -1.0  # has no logarithm
+    assert list(variance_training_growth.sentences(series, text)) == [text("growth_none")]
+    assert variance_training_growth.elsewhere([series], "en").startswith("Part “")
+    series.done.clear()
+    assert list(variance_training_growth.sentences(series, text)) == []
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_which_sizes_learn_is_said_of_each(lang):
     text = Text("variance_training", lang)
@@ -464,8 +527,8 @@ def test_half_done_runs_say_nothing_of_what_they_will_come_to():
             del series.done[setting]
     text = Text("variance_training", "en")
     assert list(variance_training_words.findings(series, False, text)) == []
-    assert variance_training_words.verdict(series, "fast", "Adam", text) == text("guess_waits", d_k=LARGEST)
-    assert variance_training_words.verdict(series, "skip", "Adam", text) == text("answer_waits", d_k=LARGEST)
+    assert variance_training_words.verdict(series, "fast", text) == text("guess_waits", d_k=LARGEST)
+    assert variance_training_words.verdict(series, "skip", text) == text("answer_waits", d_k=LARGEST)
     assert len(list(variance_training_words.findings(series, True, text))) == 1
 
 
@@ -486,7 +549,7 @@ def test_what_is_forgotten_is_gone(monkeypatch):
     press(app)
     gone = weakref.ref(training_runs.shared().of("adam", 0))
     assert gone() is not None
-    assert {key[0] for key in gone()._kept} == {"frame", "said", "table"}
+    assert {key[0] for key in gone()._kept} == {"frame", "said", "table", "verdict"}
     gone().turn.asked = -training_turns.PATIENCE  # its page was closed
     training_runs.shared().of("adam", 1)
     gc.collect()

@@ -69,7 +69,7 @@ def test_what_is_kept_is_what_a_run_of_its_own_measures(clock):
         alone = Training(setting)
         for _ in range(4):
             alone.step()
-        for measure in training_runs.MEASURES:
+        for measure in training_runs.RECORDED:
             np.testing.assert_array_equal(series.curve(setting, measure), getattr(alone, measure))
 
 
