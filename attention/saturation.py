@@ -59,9 +59,11 @@ class Saturation:
     median: Array  # (s, c, 3)   of ‖∂p/∂q‖
     mean: Array  # (s, c, 3)     of ‖∂p/∂q‖
     largest: Array  # (s, c)  mean of the largest weight of a row
+    largest_within: Array  # (s, c, 2)  where the 95 % interval of that begins and ends
     quantiles: Array  # (s, c, 4)  of ‖∂p/∂q‖, at QUANTILES
     below: Array  # (s, c, 2)  share of rows whose Jacobian norm is below LIMITS
     few: Array  # (s, c)  the part of the sum of all ‖∂p/∂q‖ that the FEW largest make up
+    few_within: Array  # (s, c, 2)  where the 95 % interval of that begins and ends
     deviation: Array  # (s, 3)  of q·k; theory: √d_k
     cosine_deviation: Array  # (s, 3)  of cos(q, k); theory: 1/√d_k
     counts: NDArray[np.int64]  # (s, b)  of q·k between EDGES, in units of √d_k
@@ -165,13 +167,14 @@ def column_divisor(column: str, d_k: int) -> float:
 def _figures(entropy: Array, jacobian: Array, gradient: Array, largest: Array) -> dict[str, Array]:
     """What is told of many rows, by its name in `Saturation`."""
     gradient, dead = np.sort(gradient), int((jacobian < DEAD).sum())
-    total, few = gradient.sum(), max(round(FEW * gradient.size), 1)
+    (few, *few_within), (top, *within) = _few_interval(gradient), mean_interval(largest)
     return {
         "entropy": np.clip(mean_interval(entropy), 0.0, 1.0),
         "dead": np.array([dead / jacobian.size, *share_interval(dead, jacobian.size)]),
         "median": np.array(_median_interval(gradient)), "mean": np.array(mean_interval(gradient)),
         "quantiles": _quantiles(gradient), "below": np.array([(jacobian < limit).mean() for limit in LIMITS]),
-        "few": np.array(gradient[-few:].sum() / total if total else math.nan), "largest": np.array(largest.mean()),
+        "few": np.array(few), "few_within": np.array(few_within), "largest": np.array(top),
+        "largest_within": np.clip(within, 0.0, 1.0),
     }  # fmt: skip
 
 
@@ -193,6 +196,19 @@ def _median_interval(x: Array) -> tuple[float, float, float]:
     half, reach = x.size / 2, Z_95 * math.sqrt(x.size) / 2
     low, high = max(math.floor(half - reach), 0), min(math.ceil(half + reach), x.size - 1)
     return float(x[(x.size - 1) // 2] + x[x.size // 2]) / 2, float(x[low]), float(x[high])
+
+
+def _few_interval(x: Array) -> tuple[float, float, float]:
+    """Which part of the sum R the FEW largest of sorted numbers make up, with its 95 % interval (delta method).
+
+    A number x adds (max(x − t, 0) − R x) / x̄ to it, where t is the least of the few.
+    """
+    few, total = max(round(FEW * x.size), 1), float(x.sum())
+    if not total:
+        return math.nan, math.nan, math.nan
+    part = float(x[-few:].sum()) / total
+    error = Z_95 * float((np.maximum(x - x[-few], 0.0) - part * x).std()) * math.sqrt(x.size) / total
+    return part, max(part - error, 0.0), min(part + error, 1.0)
 
 
 def _quantiles(x: Array) -> Array:

@@ -8,6 +8,7 @@ import numpy as np
 
 from attention.checks import Array
 from attention.divisors import HEADS, divisor
+from attention.intervals import Z_95
 from attention.saturation import ALPHAS, POWERS, SCALES, Saturation
 from ui.predict import SKIP
 from ui.tables import table
@@ -42,18 +43,33 @@ def verdict(found: Saturation, guess: str, text: Text) -> str:
 
 def seen(found: Saturation, text: Text) -> str:
     """What the panels show, by what was measured."""
-    apart = [float(np.ptp(_entropies(found, power))) for power in POWERS]
     first, last = STOPS[0], STOPS[-1]
-    said = ENDS | {"best": f"{ALPHAS[int(np.argmin(apart))]:g}", "powers": f"{len(POWERS)}"}
+    said = ENDS | {"best": f"{most_alike(found):g}", "powers": f"{len(POWERS)}"}
     said |= {f"{name}_{where}": _roughly(found, d_k, name)
              for name in SCALES for where, d_k in (("first", first), ("last", last))}  # fmt: skip
     said |= {"dead": estimated_share(*found.dead[found.at(last, "linear")])}
     same = level(_spreads(found, "sqrt")) and level(_entropies(found, "sqrt"))
     pointed = found.counts[found.d_k.index(first)].max() > found.counts[found.d_k.index(last)].max()
-    clauses = [f"root_{'level' if same else 'bent'}", *(["root_pointed"] if same and pointed else []),
+    off = missed(found)
+    said |= {"missed": ", ".join(map(str, off)), "errors": f"{max(map(abs, off.values()), default=0):.1f}"}
+    clauses = [f"root_{'level' if same else 'bent'}",
+               *([f"root_missed_{'one' if len(off) == 1 else 'some'}"] if same and off else []),
+               *(["root_pointed"] if same and pointed else []),
                f"none_{compare(found, 'entropy', (last, 'none'), (first, 'none'))}", f"linear_{_linear(found)}",
                "powers"]  # fmt: skip
     return text.sentences([text(clause, **said) for clause in clauses])
+
+
+def most_alike(found: Saturation) -> float:
+    """The α by which d_k changes entropy least."""
+    return ALPHAS[int(np.argmin([float(np.ptp(_entropies(found, power))) for power in POWERS]))]
+
+
+def missed(found: Saturation) -> dict[int, float]:
+    """By how many standard errors the variance divided by √d_k is off 1, at each d_k whose interval misses 1."""
+    squares = {d_k: found.spread(d_k, "sqrt") ** 2 for d_k in STOPS}
+    return {d_k: Z_95 * (value - 1) / (value - low) for d_k, (value, low, high) in squares.items()
+            if not low <= 1 <= high}  # fmt: skip
 
 
 def _linear(found: Saturation) -> str:
@@ -74,7 +90,7 @@ def why_not(name: str, found: Saturation, d_k: int, text: Text) -> str:
     """What a divisor does to the scores at this d_k, and why that is not wanted."""
     n, at = found.n_keys, found.at(d_k, name)
     return text(
-        f"why_{name}", d_k=d_k, keys=n, even=number(1 / n, 3), top=number(found.largest[at], 3),
+        f"why_{name}", d_k=d_k, keys=n, even=number(1 / n, 3), top=_top(found, d_k, name),
         spread=_plain(found, d_k, name), spread_linear=_plain(found, d_k, "linear"),
         dead=estimated_share(*found.dead[at]),
         entropy=_roughly(found, d_k, name), entropy_sqrt=_roughly(found, d_k, "sqrt"),
@@ -93,9 +109,16 @@ def compared(found: Saturation, d_k: int, text: Text) -> str:
     rows = []
     for name in ("none", "sqrt", *CHOICES):
         equals = "" if name in {"none", "cosine"} else f" = {_divisor(divisor(name, d_k))}"
-        even, top = evenness(entropy(found, d_k, name)), number(found.largest[found.at(d_k, name)], 3)
+        even, top = evenness(entropy(found, d_k, name)), _top(found, d_k, name)
         rows.append([short_name(name) + equals, sized(found.spread(d_k, name)), even, top])
     return table(head, rows)
+
+
+def _top(found: Saturation, d_k: int, name: str) -> str:
+    """The mean of the largest weight of a row, with its interval; where that is too narrow to be written, in short."""
+    at = found.at(d_k, name)
+    value, low, high = (number(x, 3) for x in (found.largest[at], *found.largest_within[at]))
+    return value if low == high else f"{value} ({low} – {high})"
 
 
 def _divisor(x: float) -> str:

@@ -302,7 +302,7 @@ def changed(found, what, column, value, d_k=None):
 
 
 @pytest.mark.parametrize(("change", "id"), [
-    (None, "root_level"), (None, "root_pointed"), (None, "none_less"), (None, "linear_flat"),
+    (None, "root_level"), (None, "root_pointed"), (None, "root_missed_one"), (None, "none_less"), (None, "linear_flat"),
     (("entropy", "sqrt", 0.4, 4096), "root_bent"), (("entropy", "none", 0.9, 4096), "none_more"),
     (("entropy", "none", 0.6, None), "none_same"), (("dead", "linear", 0.2, 4096), "linear_more"),
     (("entropy", "linear", 0.2, 4096), "linear_less"), (("entropy", "linear", 0.9, None), "linear_same"),
@@ -315,7 +315,8 @@ def test_another_outcome_is_another_sentence(found, change, id):
         assert start in said_
         ids = [each for each in catalogue("variance_divisors", lang) if each.startswith(id.partition("_")[0] + "_")]
         spoken = [each for each in ids if sentence(each, lang, other) in said_]
-        assert spoken == ([id] if id not in {"root_level", "root_pointed"} else ["root_level", "root_pointed"])
+        level = ["root_level", "root_pointed", "root_missed_one"]
+        assert spoken == (level if id in level else [id])
 
 
 def sentence(id, lang, found):
@@ -333,6 +334,34 @@ def test_outlines_that_do_not_meet_are_not_said_to(found):
     counts = found.counts.copy()
     counts[found.d_k.index(4)] = 0
     assert "more pointed" not in words.seen(replace(found, counts=counts), EN)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_intervals_that_miss_the_1_of_the_root_are_named(found, lang):
+    """With seed 0 one of them does; with others none, or some."""
+    text, ids = Text("variance_divisors", lang), ("root_missed_one", "root_missed_some")
+    assert list(words.missed(found)) == [64]
+    square, low, _ = (found.deviation[found.d_k.index(64)] / 8) ** 2
+    errors = abs(square - 1) / ((square - low) / 1.959964)
+    assert errors == pytest.approx(1.99, abs=0.01)
+    assert text("root_missed_one", missed="64", errors=f"{errors:.1f}") in words.seen(found, text)
+    deviation = found.deviation.copy()
+    deviation[found.d_k.index(128)] = 11.0, 10.9, 11.1
+    both = replace(found, deviation=deviation)
+    errors = 1.959964 * (1 - 121 / 128) / (121 / 128 - 10.9**2 / 128)
+    assert text("root_missed_some", missed="64, 128", errors=f"{errors:.1f}") in words.seen(both, text)
+    deviation = deviation.copy()
+    deviation[[found.d_k.index(d_k) for d_k in (64, 128)]] = [[8, 7.9, 8.1], [11.3, 11.2, 11.4]]
+    fits = words.seen(replace(found, deviation=deviation), text)
+    assert not [id for id in ids if sentence(id, lang, found) in fits]
+
+
+def test_a_largest_weight_has_its_interval(found):
+    for name, told in (("linear", words.why_not("linear", found, 64, EN)), ("log", words.compared(found, 64, EN))):
+        at = found.at(64, name)
+        low, high = found.largest_within[at]
+        assert low < found.largest[at] < high
+        assert f"{found.largest[at]:.3f} ({low:.3f} – {high:.3f})" in told
 
 
 def test_the_best_power_is_measured(found):
