@@ -3,13 +3,14 @@
     python -m benchmarks.training [--samples 200]
 
 d_k = 64, a batch of 64, float32, on all cores; both are given the same batches, and take turns, so a busy machine slows
-both. Ours notes the loss, the share of right answers, the entropy and a gradient norm at every step; of PyTorch only
-the loss is read. PyTorch is compared with where it is installed (pip install -r requirements-torch.txt).
+both. Ours notes the loss, the share of right answers, the entropy, a gradient norm and q·k at every step; of PyTorch
+only the loss is read. Without PyTorch there is nothing to compare with: it says so, and how to install it.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -21,6 +22,7 @@ from benchmarks.measure import Line, against
 SAMPLES = 200
 MOST = 1.5  #: × PyTorch's time
 D_K = 64
+MISSING = "benchmarks.training: not measured, PyTorch is not installed; pip install -r requirements-torch.txt"
 WARM_UP = 20  #: steps that do not count: they load and allocate
 
 Step = Callable[[Batch], Any]
@@ -30,9 +32,11 @@ def main(samples: int = SAMPLES) -> Iterator[Line]:
     for optimizer in OPTIMIZERS:
         setting = Setting(d_k=D_K, optimizer=optimizer)
         theirs = torch_step(setting)
-        if theirs:
-            took = in_turns(Training(setting), theirs, samples)
-            yield against(f"a training step against PyTorch's, d_k = {D_K}, {optimizer}", *took, MOST)
+        if theirs is None:
+            print(MISSING, file=sys.stderr)
+            return
+        took = in_turns(Training(setting), theirs, samples)
+        yield against(f"a training step against PyTorch's, d_k = {D_K}, {optimizer}", *took, MOST)
 
 
 def in_turns(run: Training, theirs: Step, samples: int) -> tuple[list[float], list[float]]:
@@ -79,5 +83,7 @@ def torch_step(setting: Setting) -> Step | None:
 if __name__ == "__main__":
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--samples", type=int, default=SAMPLES)
-    for line in main(ask.parse_args().samples):
+    measured = list(main(ask.parse_args().samples))
+    for line in measured:
         print(line.row())
+    sys.exit(not measured)
