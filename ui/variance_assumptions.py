@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention.assumptions import STOPS, Components
 from attention.growing import Report
-from ui import shell, state, variance_controls, variance_measure, views, widgets
+from ui import shell, state, variance_controls, variance_measure, variance_training_growth, views, widgets
 from ui import variance_assumptions_charts as charts
 from ui import variance_assumptions_measure as measure
 from ui import variance_assumptions_words as words
@@ -42,7 +42,7 @@ def draw(text: Text) -> None:
     _noticed(broken, text)
     if broken == "correlated":
         _match(of.rho, text)
-    st.markdown(text("trained"))
+    st.markdown(text("trained", measured=variance_training_growth.anywhere(bench.variance_seed, text.lang)))
     _all(text)
     _how(study, text)
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
 import numpy as np
 
 from attention import training
+from ui import training_runs
 from ui.text import Text
 from ui.training_runs import GIVEN, Series
 from ui.variance_charts import number
@@ -81,10 +83,18 @@ def power(found: Growth, text: Text) -> str:
     return text("median_and_range", median=formula, least=low, most=high, seeds=len(found.powers))
 
 
+def anywhere(seed: int, lang: str) -> str:
+    """The same in a sentence, for a part that asks how far independence holds; of what anybody has trained."""
+    runs = training_runs.shared()
+    return elsewhere([each for optimizer in training.OPTIMIZERS for each in runs.begun(optimizer, seed)], lang)
+
+
 def elsewhere(begun: Sequence[Series], lang: str) -> str:
-    """The same in a sentence, for a part that asks how far independence holds; or where it can be measured."""
+    """Of these runs, those at the rate given at first; where there are none, where it can be measured."""
     text, part = Text("variance_training", lang), Text("variance", lang)("part_training")
-    known = [(each, found) for each in begun if each.rate == GIVEN and (found := measure(each)) is not None]
+    grown = [(each, each.kept(("growth",), len(each.done), partial(measure, each)))
+             for each in begun if each.rate == GIVEN]  # fmt: skip
+    known = [(each, found) for each, found in grown if found is not None]
     if not known:
         return text("growth_there", part=part)
     runs = [text("growth_one", optimizer=text(f"optimizer_{each.optimizer}"), rate=given(each.optimizer),

@@ -104,7 +104,7 @@ def test_another_rate_is_another_run_and_keeps_what_was_trained(lang):
     expected = [alone(LARGEST, "none", seed, rate=0.03).loss for seed in range(SEEDS)]
     np.testing.assert_allclose(curves(app, LARGEST, "n"), expected, rtol=1e-6)
     assert {each.rate for each in training_runs.shared().begun("adam", 0)} == {GIVEN, 4}
-    assert re.search("0.003 ?[(（].*0.03 ?[(（]", said(app))  # the two are compared
+    assert re.search("0.003[:：] ?.* / .*0.03[:：] ?.* / ", said(app))  # the two are compared
     app.button_group(key="training_rate").set_value(GIVEN).run()
     np.testing.assert_array_equal(curves(app, LARGEST, "n"), at_first)
     assert app.button(key="training_start").disabled
@@ -467,6 +467,19 @@ def test_how_it_grows_is_what_all_seeds_say(powers, kind, lang):
     assert fitted == text("growth_fit", power=power, how=text(f"growth_{kind}"))
     sentence = variance_training_growth.elsewhere([made(2.0, rate=0), series], lang)
     assert text("growth_one", optimizer="Adam", rate="0.003", power=power, how=text(f"growth_{kind}")) in sentence
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_part_on_independence_says_what_was_measured_here(lang):
+    bench, text = views.shown(SHOWN, "variance.part", "assumptions"), Text("variance_training", lang)
+    there = text("growth_there", part=catalogue("variance", lang)["part_training"])
+    assert there in said(opened("variance", lang, bench))
+    training_runs.shared().of("adam", 0).done |= made(2.0).done
+    training_runs.shared().of("adam", 0, 4).done |= made(2.0).done  # another rate
+    power, how = "$d_k^{\\,0.75}$", text("growth_between")
+    assert said(opened("variance", lang, bench)).count(power) == 1
+    sentence = text("growth_one", optimizer="Adam", rate="0.003", power=power, how=how)
+    assert sentence in said(opened("variance", lang, bench))
 
 
 def test_sizes_that_do_not_learn_are_left_out(monkeypatch):
