@@ -35,7 +35,7 @@ def _ask(measured: Saturation, text: Text) -> None:
         st.markdown(text("what_is_dead", **words.two_rows(measured)))
         predict.share(GUESS, text("ask", **words.GIVEN), text, key="guess_dead")
     with seen:
-        with variance_dragged.room("softmax_open"):
+        with variance_dragged.room("softmax_open", log2_dk="variance.open_d_k"):
             data = frames.frame(measured, None, None, text)
             st.vega_lite_chart(data, figures.open_spec(layout), width="content", key="softmax_open")
         st.caption(text("see_rows", rows=frames.ROWS, **words.GIVEN))

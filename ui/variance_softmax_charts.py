@@ -36,20 +36,21 @@ CURVES = [_only("datum.kind !== 'row' || datum.i === 0"),
 
 #: layout → (how many pictures beside each other, pixels of a row's cell, height of a plot)
 SHAPES: dict[str, tuple[int, tuple[int, int], int]] = {
-    "xl": (4, (20, 15), 180), "wide": (4, (13, 13), 156), "medium": (2, (22, 13), 156), "phone": (1, (25, 13), 120),
+    "xl": (4, (22, 20), 240), "wide": (4, (13, 13), 156), "medium": (2, (22, 13), 156), "phone": (1, (25, 13), 120),
 }  # fmt: skip
 #: layout → where the columns of the numbers begin; on a phone the first is below the names of axes
 STOPS_OF_TEXT = {
-    "xl": (14, 150, 330, 540), "wide": (14, 130, 270, 450), "medium": (14, 120, 240, 400), "phone": (-20, 64, 120, 184),
+    "xl": (14, 180, 400, 660), "wide": (14, 130, 270, 450), "medium": (14, 120, 240, 400), "phone": (-20, 64, 120, 184),
 }  # fmt: skip
+LARGER = {"xl": 1.25}  #: layout → how much larger words are than on a laptop: it may be a projector
 
 
 @lru_cache(maxsize=16)
 def open_spec(layout: str) -> dict[str, Any]:
     """While the question is open: a dozen rows, undivided, of vectors no longer than 64."""
     params = [*d_k_slider(4, most=6), {"name": "alpha", "value": 0}]
-    wide = 26 if layout == "phone" else 34
-    return page([dozen((wide, 15))], 1, _described("open_alt")) | {"params": params}
+    cell = (26, 15) if layout == "phone" else (44, 20) if layout == "xl" else (34, 15)
+    return page([dozen(cell, LARGER.get(layout, 1))], 1, _described("open_alt")) | {"params": params}
 
 
 @lru_cache(maxsize=32)
@@ -57,12 +58,15 @@ def spec(layout: str, lines: int) -> dict[str, Any]:
     """Everything, with room for so many lines of numbers."""
     columns, cell, height = SHAPES[layout]
     room = charts.ROOM[layout][0] - MARGIN
-    taken = KEYS * cell[0] + SIDE if columns == 4 else 0
+    larger = LARGER.get(layout, 1)
+    taken = KEYS * cell[0] + round(SIDE * larger) if columns == 4 else 0
     beside = columns - 1 if taken else columns
     width = (room - taken - (columns - 1) * SPACING) // beside - AXIS
-    panels = [_panel(name, min(width, 340), height) for name in PANELS]
-    pictures = {"concat": [dozen(cell), *panels], "columns": columns, "spacing": SPACING}
+    panels = [_panel(name, min(width, 340), height, larger) for name in PANELS]
+    pictures = {"concat": [dozen(cell, larger), *panels], "columns": columns, "spacing": SPACING}
     whole = page([pictures, _numbers(layout, lines)], 1, _described("alt"))
+    size = round(12 * larger)
+    whole["config"] = whole["config"] | {"axis": {"labelFontSize": size, "titleFontSize": size}}
     return whole | {"params": [*d_k_slider(9), *alpha_slider(0)], "spacing": 8}
 
 
@@ -73,17 +77,17 @@ def _described(id: str) -> str:
 # The panels.
 
 
-def _panel(name: str, width: int, height: int) -> dict[str, Any]:
+def _panel(name: str, width: int, height: int, larger: float) -> dict[str, Any]:
     """A figure against d_k: a line a divisor, with its intervals."""
-    axis = alt.Axis(values=TICKS if width > 200 else TICKS[::2], format="d", grid=False, titlePadding=0)
+    axis = alt.Axis(values=TICKS if width > 200 * larger else TICKS[::2], format="d", grid=False, titlePadding=0)
     x = alt.X("d:Q", scale=alt.Scale(type="log", domain=[0.8, 5200], nice=False), title="d_k", axis=axis)
     at = of_kind("row").transform_filter("datum.n === log2_dk").transform_calculate(ink="1")
     marks = [at.mark_rule(strokeWidth=1, opacity=0.6, tooltip=None).encode(x, INK), *_lines(name, x)]
     if name == "gradient":
         marks = [*_bands(x), *marks, *_means(x)]
     if name == "dead":
-        marks += _guess(x)
-    return layered(width, height, *marks, _title(name), checked=False) | {"transform": CURVES}
+        marks += _guess(x, larger)
+    return layered(width, height, *marks, _title(name, larger), checked=False) | {"transform": CURVES}
 
 
 def _lines(name: str, x: alt.X) -> list[alt.Chart]:
@@ -118,13 +122,14 @@ def _means(x: alt.X) -> list[alt.Chart]:
     ]
 
 
-def _guess(x: alt.X) -> list[alt.Chart]:
+def _guess(x: alt.X, larger: float) -> list[alt.Chart]:
     """The reader's guess; its words stand off the curve."""
     guess, y = of_kind("guess"), _axis("dead", "dead")
     marks = [guess.mark_point(shape="diamond", filled=True, size=110, color=theme.CHOSEN, opacity=1).encode(x, y)]
     for above, beside in enumerate(({"align": "left", "dx": 9}, {"align": "right", "dx": -9})):
         words = guess.transform_filter(f"datum.i === {above}").transform_calculate(ink="1")
-        marks.append(words.mark_text(fontWeight="bold", **beside).encode(x, y, alt.Text("text:N"), INK))
+        words = words.mark_text(fontSize=round(11 * larger), fontWeight="bold", **beside)
+        marks.append(words.encode(x, y, alt.Text("text:N"), INK))
     return marks
 
 
@@ -149,18 +154,19 @@ def _colour() -> alt.Color:
     return alt.Color("side:N", legend=None, scale=scale)
 
 
-def _title(name: str) -> alt.Chart:
-    return placed(of_kind(f"title_{name}"), 8 - AXIS, -12, fontSize=13, fontWeight="bold")
+def _title(name: str, larger: float) -> alt.Chart:
+    return placed(of_kind(f"title_{name}"), 8 - AXIS, -12, fontSize=round(13 * larger), fontWeight="bold")
 
 
 # The numbers at the chosen d_k: a line a divisor, which is the legend too.
 
 
 def _numbers(layout: str, lines: int) -> dict[str, Any]:
-    at, size, short = STOPS_OF_TEXT[layout], 11 if layout == "phone" else 12, layout == "phone"
-    y = alt.Y("line:Q", scale=alt.Scale(domain=[0, (lines + 1) * LINE], reverse=True, nice=False), axis=None)
+    at, short, larger = STOPS_OF_TEXT[layout], layout == "phone", LARGER.get(layout, 1)
+    size, line = 11 if short else round(12 * larger), round(LINE * larger)
+    y = alt.Y("line:Q", scale=alt.Scale(domain=[0, (lines + 1) * line], reverse=True, nice=False), axis=None)
     here = of_kind("curve").transform_filter("datum.d === dk").transform_calculate(
-        line=f"datum.i * {LINE} + {1.5 * LINE}", ink="1",
+        line=f"datum.i * {line} + {1.5 * line}", ink="1",
         name="datum.a === null ? datum.side : replace(datum.side, 'α', format(alpha, '.2f'))",
         **{what: f"split(datum.t_{what}, ' (')[0]" if short else f"datum.t_{what}" for what in TOLD},
     )  # fmt: skip
@@ -172,9 +178,9 @@ def _numbers(layout: str, lines: int) -> dict[str, Any]:
         for x, what in zip(at, ("name", *TOLD), strict=True)
     ]
     heads = [
-        placed(of_kind(f"head_{what}"), x, LINE // 2, fontSize=size, fontWeight="bold")
+        placed(of_kind(f"head_{what}"), x, line // 2, fontSize=size, fontWeight="bold")
         for x, what in zip(at[1:], TOLD, strict=True)
     ]
     wide = charts.ROOM[layout][0] - MARGIN + at[0] - 14
-    picture = layered(wide, (lines + 1) * LINE, dot, *words, *heads, checked=False)
+    picture = layered(wide, (lines + 1) * line, dot, *words, *heads, checked=False)
     return picture | {"transform": CURVES}

@@ -101,5 +101,6 @@ def cells(measured: Saturation, d_k: int, column: str) -> dict[str, str]:
     return {
         "entropy": evenness(measured.entropy[at]), "dead": estimated_share(*measured.dead[at]),
         "median": estimate(*measured.median[at]), "mean": estimate(*measured.mean[at]),
-        "band": f"{number(q5)} – {number(q95)}", "few": "" if math.isnan(few) else f"{few:.1%}",
+        "band": f"{number(q5)} – {number(q95)}",
+        "few": "" if math.isnan(few) else estimated_share(few, *measured.few_within[at]),
     }  # fmt: skip

@@ -20,12 +20,13 @@ SIDE = 66  #: pixels beside the rows, for what is said of each
 _DOWN = alt.Scale(domain=[0, ROWS], reverse=True, nice=False)
 
 
-def dozen(cell: tuple[int, int]) -> dict[str, Any]:
-    """The rows at the chosen d_k and α, a cell so wide and high."""
+def dozen(cell: tuple[int, int], larger: float = 1.0) -> dict[str, Any]:
+    """The rows at the chosen d_k and α, a cell so wide and high, and words so much larger than on a laptop."""
     wide, high = cell
     # The words beside the rows are inside the plot: it does not grow when they do, and nothing is cut off.
     picture = layered(
-        KEYS * wide + SIDE, ROWS * high, _cells(wide), _frames(wide), *_norms(wide, min(11, high - 2)), *_titles(),
+        KEYS * wide + round(SIDE * larger), ROWS * high, _cells(wide), _frames(wide),
+        *_norms(wide, min(round(11 * larger), high - 2)), *_titles(larger),
         checked=False,
     )  # fmt: skip
     which = [{"filter": "datum.kind === 'row' || datum.kind === 'count' || datum.kind === 'title_rows'"},
@@ -86,12 +87,13 @@ def _norms(wide: int, size: int) -> list[alt.Chart]:
     ]  # fmt: skip
 
 
-def _titles() -> list[alt.Chart]:
+def _titles(larger: float) -> list[alt.Chart]:
     """What is shown, at which d_k, and how many rows are dead."""
     count = alt.Chart().transform_filter("datum.kind !== 'title_rows'").transform_calculate(
         own="datum.kind === 'count' ? datum.text : ''"
     ).transform_aggregate(dead="sum(dead)", d="max(d)", own="max(own)").transform_calculate(
         says="replace(replace(datum.own, '@', datum.d), '#', datum.dead)"
     )
-    return [placed(of_kind("title_rows"), 0, -29, fontSize=13, fontWeight="bold"),
-            placed(count, 0, -12, "says", fontSize=13)]  # fmt: skip
+    size = round(13 * larger)
+    return [placed(of_kind("title_rows"), 0, -12 - round(17 * larger), fontSize=size, fontWeight="bold"),
+            placed(count, 0, -12, "says", fontSize=size)]  # fmt: skip

@@ -12,7 +12,7 @@ from attention.saturation import DEAD, LIMITS, SCALES, Saturation
 from attention.softmax import softmax, softmax_jacobian
 from ui.predict import SKIP
 from ui.text import Text
-from ui.variance_charts import number, percent
+from ui.variance_charts import estimate, number, percent
 from ui.variance_compare import compare, level, side, values
 from ui.variance_softmax_frame import ASKED, OPEN, cells
 
@@ -63,7 +63,7 @@ def _mean(measured: Saturation) -> str:
     ends = (ASKED, "none"), (LOW, "none")
     if (compare(measured, "mean", *ends), compare(measured, "median", *ends)) != ("more", "less"):
         return "agrees"
-    few, few_before = (measured.few[measured.at(*end)] for end in ends)
+    (few, _), (_, few_before) = (measured.few_within[measured.at(*end)] for end in ends)
     return "hides" if few > few_before and side(measured, "dead", ends[0], 0.5) == "more" else "parts"
 
 
@@ -87,9 +87,9 @@ def facts(measured: Saturation, seed: int) -> dict[str, str]:
     for what in ("entropy", "median"):
         later = values(measured, what, "sqrt", LOW)
         found |= {f"{what}_least": number(later.min(), 3), f"{what}_most": number(later.max(), 3)}
-    sqrt, linear = (measured.median[measured.at(ASKED, column)][0] for column in ("sqrt", "linear"))
-    found["largest"] = number(measured.largest[measured.at(ASKED, "linear")], 3)
-    return found | {"times": f"{sqrt / linear:.0f}", "even": number(1 / measured.n_keys, 3)}
+    linear = measured.at(ASKED, "linear")
+    found["largest"] = estimate(measured.largest[linear], *measured.largest_within[linear])
+    return found | {"root": f"{math.sqrt(LOW):g}", "even": number(1 / measured.n_keys, 3)}
 
 
 def two_rows(measured: Saturation) -> dict[str, str]:

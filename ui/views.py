@@ -127,6 +127,7 @@ VIEWS: dict[str, View] = {
     "variance.divisor_at": one_of(64, *(2**k for k in range(2, 13) if k != 6)),
     "variance.divided_alpha": steps(20),
     "variance.divided_d_k": steps(10),
+    "variance.open_d_k": steps(12),
     "variance.stretch": steps(18),
     "variance.tried_alpha": whole(0, 20, 5),
     "variance.way": one_of("scaled", "output", "weights", "scores", "Q", "W_Q"),

@@ -69,6 +69,7 @@ def test_every_figure_is_softmax_of_the_rows_themselves(name):
         np.testing.assert_allclose(study.mean[at][0], np.mean(gradients), **tight)
         np.testing.assert_allclose(study.quantiles[at], np.quantile(gradients, s_.QUANTILES), **tight)
         np.testing.assert_allclose(study.few[at], gradients.max() / gradients.sum(), **tight)
+        assert study.few_within[at][0] <= study.few[at] <= study.few_within[at][1]
         np.testing.assert_allclose(study.scores[s], [k[:d_k, row].T @ q[:d_k, row] for row in (0, 1)], **tight)
         if name == "cosine":
             np.testing.assert_allclose(study.cosines[s], [x for x, _ in rows[:2]], **tight)
@@ -220,6 +221,20 @@ def test_the_mean_gradient_rises_while_most_rows_die(study):
     assert study.dead[at16, none, 0] < 0.1 < study.dead[at64, none, 0] < 0.5 < study.dead[at512, none, 0]
     assert study.mean[at512, none, 0] > 100 * study.median[at512, none, 0]
     assert study.few[at512, none] > 3 * study.few[at16, none]  # because a few carry ever more of it
+
+
+@pytest.mark.parametrize("d_k", [16, 512])
+def test_the_interval_of_the_part_of_the_few_is_that_of_a_bootstrap(d_k):
+    study = s_.measure_saturation(3000, (d_k,), seed=4)
+    scores, gram, _ = next(s_.grow_rows(3000, (d_k,), n_keys=8, seed=4))
+    _, _, gradients = responses.row_responses(scores, gram)
+    again = np.sort(np.random.default_rng(0).choice(gradients, (400, 3000)), axis=1)
+    parts = again[:, -30:].sum(axis=1) / again.sum(axis=1)
+    at = 0, column("none")
+    assert study.few[at] == pytest.approx(np.sort(gradients)[-30:].sum() / gradients.sum())
+    low, high = study.few_within[at]
+    assert (low + high) / 2 == pytest.approx(study.few[at])
+    assert (high - low) / 2 == pytest.approx(1.96 * parts.std(), rel=0.15)
 
 
 def test_at_16_the_gradient_has_not_vanished(study):

@@ -1,5 +1,6 @@
 """Random rows on the √d_k page: no answer before the guess, and every number and sentence is the measurement's."""
 
+import json
 import math
 from dataclasses import replace
 
@@ -85,6 +86,22 @@ def test_a_guess_is_committed_travels_and_can_be_taken_back():
     assert "guess" not in set(frames(app)[0]["kind"])
 
 
+def test_where_d_k_was_dragged_while_guessing_is_kept_apart_from_after_the_guess():
+    def dragged(**shown):
+        app = opened("variance", "en", showing(open_d_k=3, **shown))
+        assert_well(app)
+        (slider,) = [param["bind"] for param in json.loads(app.get("vega_lite_chart")[0].proto.spec)["params"]
+                     if param["name"] == "log2_dk"]  # fmt: skip
+        told = [json.loads(each.proto.json) for each in app.get("bidi_component") if '"places"' in each.proto.json]
+        return [(each["name"], each["places"]["log2_dk"]) for each in told], slider
+
+    told, slider = dragged()
+    assert told == [("softmax_open", 3)]
+    most = round((slider["max"] - slider["min"]) / slider["step"])
+    assert [views.VIEWS["variance.open_d_k"].fits(place) for place in (0, most, most + 1)] == [True, True, False]
+    assert dragged(guess_dead="skip")[0] == [("softmax", "")]
+
+
 @pytest.mark.parametrize(("off", "how"), [
     (0, "right"), (3, "near"), (-4, "near"), (-20, "more"), (20, "fewer"), (None, "skip"),
 ])  # fmt: skip
@@ -134,8 +151,10 @@ def test_the_numbers_below_are_said_as_measured(page, measured):
 
 
 def test_the_sentences_say_the_measured_numbers_and_verdicts(page, measured):
-    for d_k, what in ((512, "dead"), (16, "median"), (16, "mean"), (512, "mean")):
-        assert frame.cells(measured, d_k, "none")[what] in said(page)
+    for d_k, told in ((512, ("dead", "mean", "few")), (16, ("dead", "median", "mean", "few"))):
+        assert all(frame.cells(measured, d_k, "none")[what] in said(page) for what in told)
+    at_512 = at(measured, 512, "linear")
+    assert estimate(measured.largest[at_512], *measured.largest_within[at_512]) in said(page)
     assert "71%" in said(page)
     text = Text("variance_softmax", page.session_state["lang"])
     for sentence in words.findings(measured, text, words.facts(measured, 0)):
@@ -145,8 +164,11 @@ def test_the_sentences_say_the_measured_numbers_and_verdicts(page, measured):
 
 def changed(measured, what, one, value):
     """The measurement, had it come out otherwise."""
-    figures = getattr(measured, what).copy()
-    figures[one] = value if what == "few" else (value, 0.99 * value, 1.01 * value)
+    figures = getattr(measured, "few_within" if what == "few" else what).copy()
+    if what == "few":
+        figures[one] = (0.99 * value, 1.01 * value)
+        return replace(measured, few_within=figures)
+    figures[one] = (value, 0.99 * value, 1.01 * value)
     return replace(measured, **{what: figures})
 
 
