@@ -61,6 +61,22 @@ def test_a_link_puts_every_slider_where_it_was_left(open_page, part):
     becomes(page, lambda: stand(page, part), moved)
 
 
+@pytest.mark.parametrize(("part", "guess"), [("spread", ("doubled", "root")), ("softmax", ("dead", 30)),
+                                             ("divisors", ("alpha", "quarter"))])  # fmt: skip
+def test_the_toolbar_of_a_chart_covers_no_words_above_it(open_page, part, guess):
+    """It comes up wherever the mouse rests on the chart, as it does after a guess."""
+    page = open_page(address(views.shown(at(part), f"variance.guess_{guess[0]}", guess[1])))
+    room = page.locator(f".st-key-dragged_{part}")
+    room.get_by_test_id("stVegaLiteChart").hover()
+    toolbar = room.get_by_test_id("stElementToolbar")
+    becomes(page, lambda: toolbar.evaluate("(bar) => getComputedStyle(bar).opacity"), "1")
+    settle(page)
+    bar = toolbar.bounding_box()
+    words = [each.bounding_box() for each in page.locator('[data-testid="stMarkdown"] p').all()]
+    assert not [box for box in words if all(box[at] < bar[at] + bar[size] and bar[at] < box[at] + box[size]
+                                            for at, size in (("x", "width"), ("y", "height")))]  # fmt: skip
+
+
 def test_what_answers_an_earlier_move_does_not_pull_the_slider_back(open_page):
     page = open_page(address(at("softmax")))
     page.evaluate("""() => {
