@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -9,9 +11,10 @@ from attention.assumptions import STOPS, Components
 from attention.growing import Report
 from ui import shell, state, variance_controls, variance_measure, variance_training_growth, views, widgets
 from ui import variance_assumptions_charts as charts
+from ui import variance_assumptions_formulas as formulas
 from ui import variance_assumptions_measure as measure
 from ui import variance_assumptions_words as words
-from ui.display import short, signed
+from ui.display import signed
 from ui.text import Text
 from ui.variance_assumptions_measure import BROKEN, SLIDERS, Shape, Study
 
@@ -26,14 +29,14 @@ def draw(text: Text) -> None:
     with told:
         _controls(broken, text)
         if _wide():
-            st.markdown(words.formula(broken, of, d_k))
+            _formulas(broken, of, d_k, text)
     with drawn:
         with variance_measure.bar(text, "one", bench.variance_seed, of.law) as report:
             study = _study(of, d_k, report)
         spec = charts.histogram_spec(shell.layout(), text)
         st.vega_lite_chart(charts.histogram_data(study, expected, text), spec, width="content", key="broken")
     if not _wide():
-        st.markdown(words.formula(broken, of, d_k, narrow=shell.layout() == "phone"))
+        _formulas(broken, of, d_k, text)
     _found(study, expected, text)
     variance_controls.controls(text)
     if bench.variance_draws > measure.MOST:
@@ -44,7 +47,7 @@ def draw(text: Text) -> None:
         _match(of.rho, text)
     st.markdown(text("trained", measured=variance_training_growth.anywhere(bench.variance_seed, text.lang)))
     _all(text)
-    _how(study, text)
+    _how(study, expected, text)
 
 
 def _wide() -> bool:
@@ -93,12 +96,31 @@ def _slide(name: str, text: Text) -> None:
               on_change=state.callback(lambda: state.show(view, round(st.session_state[key] * 100))))
 
 
+def _formulas(broken: str, of: Components, d_k: int, text: Text) -> None:
+    """What is predicted: by the formula of what is broken, and folded by the one that holds for all of it."""
+    st.markdown(formulas.formula(broken, of, d_k, narrow=shell.layout() == "phone"))
+    with st.expander(text("general"), key="broken_general", on_change="rerun") as fold:
+        if fold.open:
+            st.markdown(formulas.general(of, d_k))
+            st.caption(text("general_holds"))
+
+
 def _found(study: Study, expected: Shape, text: Text) -> None:
     """Predicted, measured, claimed; and what follows from it."""
     st.markdown(words.summary(study, text) + "\n\n" + text.sentences(words.verdict(study, text)))
+    if words.missed(study):
+        _offer_more(study.measured.draws, text)
     st.markdown(text.sentences(words.curves(study, expected, text)))
     if st.toggle(text("as_tables"), key="broken_table"):
         st.markdown(words.histogram_table(study, expected, text))
+
+
+def _offer_more(draws: int, text: Text) -> None:
+    """More pairs, where an interval missed: they tell chance from a wrong formula."""
+    more = min(10 * draws, measure.MOST)
+    if more > draws:
+        st.button(text("more", times=more // draws), icon=":material/add:", key="broken_more",
+                  on_click=state.callback(lambda: state.commit(replace(state.bench(), variance_draws=more))))
 
 
 def _growth(broken: str, study: Study, text: Text) -> None:
@@ -118,13 +140,13 @@ def _noticed(broken: str, text: Text) -> None:
     st.markdown(text("why_rows", rows=f"{measure.ROWS:,}", keys=measure.KEYS))
     st.markdown(words.rows_table(found, text, narrow=shell.layout() == "phone"))
     judged = {way: each for way, each in found.items() if way != "none" or broken == "none"}
-    st.markdown(text.sentences(words.judged(judged, text)))
+    st.markdown(text.sentences(words.judged(judged, text, found["none"])))
 
 
 def _match(rho: float, text: Text) -> None:
     """One key matches, and the others do not: what becomes of its weight."""
     found = measure.matches(state.bench().variance_seed, rho)
-    at = {f"{scale}_{d_k}": short(float(found[STOPS.index(d_k), which, 0]))
+    at = {f"{scale}_{d_k}": words.even(found[STOPS.index(d_k), which])
           for which, scale in ((1, "sqrt"), (2, "linear")) for d_k in (16, 256)}  # fmt: skip
     st.markdown(text("why_match", keys=measure.KEYS, others=measure.KEYS - 1))
     spec = charts.match_spec(shell.layout(), text)
@@ -146,10 +168,10 @@ def _all(text: Text) -> None:
             st.markdown(text.sentences(words.judged(found, text)))
 
 
-def _how(study: Study, text: Text) -> None:
+def _how(study: Study, expected: Shape, text: Text) -> None:
     with st.expander(text("how"), key="broken_how", on_change="rerun", icon=":material/science:") as fold:
         if fold.open:
-            st.markdown(words.GENERAL)
             seed = state.bench().variance_seed
             st.markdown(text("how_measured", draws=f"{study.measured.draws:,}", seed=seed))
+            st.markdown(text.sentences(words.curve_numbers(study, expected, text)))
             st.markdown(text("how_exact"))

@@ -1,4 +1,4 @@
-"""What is said of a broken assumption: formulas with the reader's numbers put in, tables, and what was measured.
+"""What is said of a broken assumption: tables, and what was measured.
 
 A sentence is chosen by the measurement: another seed may call for another one.
 """
@@ -6,10 +6,10 @@ A sentence is chosen by the measurement: another seed may call for another one.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 
 from attention.assumptions import STOPS, Components, predicted_mean, predicted_variance
+from attention.intervals import Z_95
 from attention.saturation import SCALES
 from ui import variance_charts
 from ui.display import signed
@@ -24,32 +24,6 @@ FALLS = 1.6  #: and less than this part of it, to fall; in proportion to 1/√d_
 SLIGHTLY = 1.05  #: less than this is said to stay, more to change slightly
 SATURATES = 0.03  #: how much evenness rows may lose from d_k = 16 to 256 before softmax is said to notice
 STUCK = 0.01  #: a weight that answers its score by less than this is said to be stuck
-
-#: what is broken → the mean in symbols, and with the numbers put in; then the variance
-MEAN = {
-    "correlated": r"&= d_k\,\rho = {d} \cdot {rho}",
-    "means": r"&= d_k\,\mu_q\mu_k \\ &= {d} \cdot {mean_q} \cdot {mean_k}",
-}
-VARIANCE = {
-    "correlated": r"&= d_k\,(1+\rho^2) \\ &= {d}\,(1 + {rho}^2)",
-    "means": r"&= d_k\,(1+\mu_q^2+\mu_k^2) \\ &= {d}\,(1 + {mean_q}^2 + {mean_k}^2) \\ &",
-    "variances": r"&= d_k\,\sigma_q^2\,\sigma_k^2 \\ &= {d} \cdot {sd_q}^2 \cdot {sd_k}^2",
-    "dependent": r"&= d_k\,(1+(d_k-1)\,r^2) \\ &= {d}\,(1 + {rest} \cdot {shared}^2)",
-}
-ALIKE_MEAN = r"&= d_k\,\mathbb E[q_i]\,\mathbb E[k_i]"
-ALIKE_VARIANCE = r"&= d_k\,\mathbb E[q_i^2]\,\mathbb E[k_i^2] \\ &= {d} \cdot 1 \cdot 1"
-EQUAL = re.compile(r"[ \\&]*= ")  #: an equals sign, and the new line it may have
-PLACE = re.compile(r"{([a-z]\w*)}")
-GENERAL = r"""
-$$
-\begin{aligned}
-\mathbb E[q\cdot k] &= d_k\,(\rho\,\sigma_q\sigma_k + \mu_q\mu_k) \\
-\mathrm{Var}(q\cdot k) &= d_k\,\bigl(\sigma_q^2\sigma_k^2\,(1+\rho^2) \\
-&\quad + \mu_q^2\sigma_k^2 + \mu_k^2\sigma_q^2 \\
-&\quad + 2\rho\,\mu_q\mu_k\,\sigma_q\sigma_k\bigr)
-\end{aligned}
-$$
-"""
 
 
 def number(x: float, decimals: int | None = None) -> str:
@@ -74,31 +48,6 @@ def decimals(interval: Array) -> int:
     return min(max(1 - math.floor(math.log10(half)), 0), 6) if half > 0 else 2
 
 
-def formula(broken: str, of: Components, d_k: int, *, narrow: bool = False) -> str:
-    """Mean and variance as KaTeX, the reader's numbers put in; narrow: a line for each = sign."""
-    names = ("rho", "mean_q", "mean_k", "sd_q", "sd_k", "shared")
-    put = {name: f"{getattr(of, name):.2f}" for name in names}
-    put = {name: f"({text})" if text.startswith("-") else text for name, text in put.items()}
-    put |= {"d": str(d_k), "rest": str(d_k - 1)}
-    ways = (
-        (r"\mathbb E[q\cdot k]", MEAN.get(broken, ALIKE_MEAN), predicted_mean(of, d_k)),
-        (r"\mathrm{Var}(q\cdot k)", VARIANCE.get(broken, ALIKE_VARIANCE), predicted_variance(of, d_k)),
-    )
-    lines = [f"{name} {filled(way, put)} = {number(value)}" for name, way, value in ways]
-    if narrow:
-        lines = ["& " + EQUAL.sub(r" \\\\ &\\quad = ", line) for line in lines]
-    return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
-
-
-def filled(way: str, put: Mapping[str, str]) -> str:
-    """Numbers in the place of names in braces, which no LaTeX here has.
-
-    >>> filled("{d} + {rho}", {"d": "64", "rho": "0.90"})
-    '64 + 0.90'
-    """
-    return PLACE.sub(lambda match: put[match[1]], way)
-
-
 def between(interval: Array) -> str:
     """The ends of an interval.
 
@@ -110,14 +59,23 @@ def between(interval: Array) -> str:
     return f"{number(interval[1], places)} – {number(interval[2], places)}"
 
 
+def told(interval: Array) -> str:
+    """An estimate and its interval.
+
+    >>> import numpy as np
+    >>> told(np.array([57.33, 57.12, 57.54]))
+    '57.33 (57.12 – 57.54)'
+    """
+    return f"{number(interval[0], decimals(interval))} ({between(interval)})"
+
+
 def summary(study: Study, text: Text) -> str:
     """Mean and variance: predicted, measured with its 95 % interval, and what the claim says."""
     rows = []
     for name, value, measured, claim in parts(study):
         places = decimals(measured)
-        at = number(measured[0], places)
         exact = name == "variance" and study.only is not None
-        at = text("exactly", value=at) if exact else f"{at} ({between(measured)})"
+        at = text("exactly", value=number(measured[0], places)) if exact else told(measured)
         rows.append([text(f"row_{name}"), f"**{number(value, places)}**", at, number(claim, 0)])
     return table(["", *(text(f"table_{name}") for name in ("predicted", "measured", "claim"))], rows)
 
@@ -135,45 +93,63 @@ def inside(value: float, interval: Array) -> bool:
     return bool(interval[1] <= value <= interval[2])
 
 
+def missed(study: Study) -> dict[str, float]:
+    """By how many standard errors the measured mean and variance are off the predicted, where the interval misses."""
+    return {name: Z_95 * abs(measured[0] - predicted) / (measured[2] - measured[0])
+            for name, predicted, measured, _ in parts(study) if not inside(predicted, measured)}  # fmt: skip
+
+
 def verdict(study: Study, text: Text) -> list[str]:
     """Whether the formula holds for these draws, and what is left of the claim.
 
     Where the formula agrees with the claim, a measurement that lies elsewhere is a matter of chance, not of the claim.
     """
     both = parts(study)
-    missed = [text(f"row_{name}") for name, predicted, measured, _ in both if not inside(predicted, measured)]
+    off = [text("missed", what=text(f"row_{name}"), errors=f"{by:.1f}") for name, by in missed(study).items()]
     fits = "formula_fits" if study.only is None else "formula_exact"
     variance = number(study.variance[0], 0)
-    said = [text("formula_misses", what=text.list(missed)) if missed else text(fits, value=variance)]
+    said = [text("formula_misses", what=text.list(off)) if off else text(fits, value=variance)]
     differ = {name: not inside(claim, measured) for name, predicted, measured, claim in both if predicted != claim}
     if not differ:
         said.append(text("claim_left"))
     elif not any(differ.values()):
         said.append(text("claim_undecided"))
     if differ.get("mean"):
-        said.append(text("claim_mean", roots=number(study.mean[0] / math.sqrt(study.d_k))))
+        said.append(text("claim_mean", roots=told(study.mean / math.sqrt(study.d_k))))
     if differ.get("variance"):
-        said.append(text("claim_variance", times=number(study.variance[0] / study.d_k)))
+        said.append(text("claim_variance", times=told(study.variance / study.d_k)))
     return said
 
 
 def curves(study: Study, shape: Shape, text: Text) -> list[str]:
     """Which curve is drawn and whether the draws follow it; whether whole curve and tails are told from a normal one.
 
+    A curve that misses where mean or variance miss as well is no second surprise.
+    """
+    fits = study.distance < bound(study)
+    if shape.curve == "limit":
+        whole = "limit_fits" if fits else "limit_misses"
+    else:
+        whole = "exact_fits" if fits else "exact_misses_too" if missed(study) else "exact_misses"
+    said = [text(f"see_{shape.curve}"), text(whole, d_k=study.d_k)]
+    same = study.limit < bound(study)
+    if shape.curve != "limit":
+        said.append(text("normal_same" if same else "normal_differs"))
+    at, low, high = beyond(study)
+    alike = low <= NORMAL_TAIL <= high
+    tail = f"tail_{'alike' if same else 'silent'}" if alike else f"tail_{'apart' if same else 'too'}"
+    within = share(at) if high < LEAST else text("with_interval", value=share(at), low=share(low), high=share(high))
+    return [*said, text(tail, beyond=within, normal=share(NORMAL_TAIL))]
+
+
+def curve_numbers(study: Study, shape: Shape, text: Text) -> list[str]:
+    """The numbers by which the draws were said to follow a curve or not.
+
     Steps are compared between the steps: on them a continuous curve is off by half of each.
     """
     facts = {"distance": share(study.distance), "bound": share(bound(study)), "limit": share(study.limit)}
-    steps = "steps" if shape.curve == "binomial" else "curve"
-    whole = "limit" if shape.curve == "limit" else "exact"
-    fits = "fits" if study.distance < bound(study) else "misses"
-    said = [text(f"see_{shape.curve}"), text(f"distance_{steps}", **facts), text(f"{whole}_{fits}", d_k=study.d_k)]
-    same = study.limit < bound(study)
-    if shape.curve != "limit":
-        said.append(text("normal_same" if same else "normal_differs", **facts))
-    at, low, high = beyond(study)
-    tail = "tail_alike" if low <= NORMAL_TAIL <= high else "tail_apart" if same else "tail_too"
-    told = share(at) if high < LEAST else text("with_interval", value=share(at), low=share(low), high=share(high))
-    return [*said, text(tail, beyond=told, normal=share(NORMAL_TAIL))]
+    said = [text("distance_steps" if shape.curve == "binomial" else "distance_curve", **facts)]
+    return said if shape.curve == "limit" else [*said, text("distance_normal", **facts)]
 
 
 def share(x: float) -> str:
@@ -192,7 +168,7 @@ def left(study: Study, text: Text) -> list[str]:
         for what in ("sd", "mean"):
             measured, predicted = growth(study, what, scale)
             if predicted.any():
-                at_16, at_256 = (number(measured[STOPS.index(d_k), 0]) for d_k in (16, 256))
+                at_16, at_256 = (told(measured[STOPS.index(d_k)]) for d_k in (16, 256))
                 said.append(text(f"left_{scale}", what=text(f"row_{what}"), at_16=at_16, at_256=at_256,
                                  trend=text(f"trend_{trend(measured)}")))  # fmt: skip
     return said
@@ -277,12 +253,32 @@ def noticed(found: Array) -> str:
     return "flattens" if after[0] > before[0] else "saturates"
 
 
-def judged(found: Mapping[str, Array], text: Text) -> list[str]:
-    """Which of the ways softmax does notice, which is dangerous, and which it does not."""
-    by = {verdict: [text(f"broken_{way}") for way, each in found.items() if noticed(each) == verdict]
-          for verdict in ("saturates", "level", "flattens")}  # fmt: skip
-    said = [text(f"row_{verdict}", names=text.list(names)) for verdict, names in by.items() if names]
+def shifted(found: Array, none: Array) -> bool:
+    """Whether at every d_k weights are spread otherwise than with nothing broken."""
+    return all(abs(each[0] - other[0]) > SATURATES and not overlap(each, other)
+               for each, other in zip(found, none, strict=True))  # fmt: skip
+
+
+def judged(found: Mapping[str, Array], text: Text, none: Array | None = None) -> list[str]:
+    """Which of the ways softmax does notice, which is dangerous, and which it does not.
+
+    none: evenness with nothing broken, if that is not among what is found.
+    """
+    none = found["none"] if none is None else none
+    by: dict[str, list[str]] = {verdict: [] for verdict in ("saturates", "level", "shifted", "flattens")}
+    for way, each in found.items():
+        verdict, name = noticed(each), text("row_nothing" if way == "none" else f"broken_{way}")
+        if verdict == "level" and shifted(each, none):
+            verdict, name = "shifted", text("row_name", name=name, value=_middle(each))
+        by[verdict].append(name)
+    said = [text(f"row_{verdict}", names=text.list(names), none=_middle(none))
+            for verdict, names in by.items() if names]  # fmt: skip
     return said if by["saturates"] or len(found) == 1 else [*said, text("row_none")]
+
+
+def _middle(found: Array) -> str:
+    """An evenness in short, at a d_k between the first and the last."""
+    return f"{found[len(found) // 2][0]:.2f}"
 
 
 def stuck(found: Array, text: Text) -> list[str]:

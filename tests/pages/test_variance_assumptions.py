@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import altair as alt
 import numpy as np
@@ -14,10 +15,10 @@ from attention.saturation import SCALES
 from tests.pages.reading import assert_well, code, frames, opened, said
 from ui import charts, link, views
 from ui import variance_assumptions_charts as drawn
+from ui import variance_assumptions_formulas as formulas
 from ui import variance_assumptions_measure as measure
 from ui import variance_assumptions_words as words
 from ui import workbench as w
-from ui.display import short
 from ui.text import LANGUAGES, Text, catalogue
 from ui.variance_charts import NAMES
 
@@ -144,27 +145,98 @@ def test_verdicts_follow_the_measurement():
     assert "mean 0 is ruled out" not in " ".join(words.verdict(by_chance, text))
 
 
+def test_a_miss_is_told_in_standard_errors_and_more_pairs_are_offered(monkeypatch):
+    """At ρ = 0.9 seed 0 misses the mean; ten times as many pairs do not."""
+    app, text = opened("variance", "en", showing(broken="correlated")), Text("variance_assumptions", "en")
+    x = products(Components(rho=0.9))[3]
+    errors = abs(x.mean() - 57.6) / (x.std(ddof=1) / math.sqrt(DRAWS))
+    assert errors > 1.96
+    off = text("missed", what=text("row_mean"), errors=f"{errors:.1f}")
+    assert text("formula_misses", what=off) in said(app)
+    assert app.button(key="broken_more").label == text("more", times=10)
+    app.button(key="broken_more").click().run()
+    assert_well(app)
+    assert code(app).variance_draws == 10 * DRAWS
+    assert text("formula_fits") in said(app)
+    assert not [each for each in app.button if each.key == "broken_more"]
+    shared = study(Components(shared=0.3))  # the same pairs miss again, and so does the curve
+    assert list(words.missed(shared)) == ["mean"]
+    told = words.curves(shared, measure.shape(Components(shared=0.3), 64), text)
+    assert (text("exact_misses_too") in told) == (shared.distance >= measure.bound(shared))
+    monkeypatch.setattr(measure, "MOST", DRAWS)  # where no more are drawn, no more are offered
+    app = opened("variance", "en", showing(broken="correlated"))
+    assert text("formula_misses", what=off) in said(app)
+    assert not [each for each in app.button if each.key == "broken_more"]
+
+
+@pytest.mark.parametrize("of", [
+    Components(rho=-0.4, mean_q=-1.25, mean_k=0.77, sd_q=0.5, sd_k=3.0, shared=0.3), Components("laplace"),
+])  # fmt: skip
+def test_the_general_formula_gives_what_is_predicted(of):
+    """Its numbers, as they are put in, worked out again."""
+    blocks = formulas.general(of, 16).split(r"\\[1ex]")
+    for block, value in zip(blocks, (a.predicted_mean(of, 16), a.predicted_variance(of, 16)), strict=False):
+        *_, put_in, result = block.split("&= ")
+        plain = re.sub(r"[&\\;\s]|cdot|,", lambda match: "*" if match[0] in ("cdot", ",") else "", put_in)
+        assert eval(plain.replace("^", "**")) == pytest.approx(value)  # noqa: S307
+        assert result.strip().replace("{,}", ",") == words.number(value)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_general_formula_and_the_numbers_of_the_test_are_a_click_away(lang):
+    app, text, of = opened("variance", lang, showing(broken="means")), Text("variance_assumptions", lang), Components(
+        mean_q=0.5, mean_k=0.5)  # fmt: skip
+    numbers = text.sentences(words.curve_numbers(study(of), measure.shape(of, 64), text))
+    for key, told in (("broken_general", formulas.general(of, 64)), ("broken_how", numbers)):
+        assert told not in said(app)
+        app.session_state[key] = True
+        app.run()
+        assert_well(app)
+        assert told in said(app)
+
+
+def test_what_changes_evenness_equally_at_every_d_k_is_not_said_not_to_matter():
+    text, found = Text("variance_assumptions", "en"), measure.in_rows(CAT, *measure.BROKEN)
+    level = [way for way in found if words.noticed(found[way]) == "level"]
+    for way in level:
+        other = all(abs(found[way][s, 0] - found["none"][s, 0]) > 0.03 for s in range(3))
+        assert words.shifted(found[way], found["none"]) == other
+        told = words.judged({way: found[way]}, text, found["none"])
+        name = text("row_nothing" if way == "none" else f"broken_{way}")
+        if other:
+            name = text("row_name", name=name, value=f"{found[way][1, 0]:.2f}")
+            assert told == [text("row_shifted", names=name, none=f"{found['none'][1, 0]:.2f}")]
+        else:
+            assert told == [text("row_level", names=name)]
+    assert {"variances", "heavy", "none"} <= set(level)
+    assert words.shifted(found["variances"], found["none"])
+    assert not words.shifted(found["heavy"], found["none"])
+
+
 def test_a_sceptic_sees_that_the_normal_limit_fails_at_1_and_does_at_64():
     text = Text("variance_assumptions", "en")
     for d_k, fits in ((1, False), (64, True)):
         found, expected = study(Components(), d_k), measure.shape(Components(), d_k)
         told = " ".join(words.curves(found, expected, text))
         assert text("exact_fits") in told
-        assert ("does not tell them apart" in told) == fits
+        assert ("does not tell them from a normal curve" in told) == fits
+        assert f"{found.limit:.2%}" not in told  # the numbers of the test are for who unfolds them
+        told = " ".join(words.curve_numbers(found, expected, text))
         limit = distributions.distance(products(Components())[a.STOPS.index(d_k)], expected.grid, expected.limit)
         assert f"{limit:.2%}" in told
     heavy = words.curves(study(Components("laplace"), 1), measure.shape(Components("laplace"), 1), text)
     assert text("limit_misses", d_k=1) in heavy
 
 
-TAILS = ("tail_alike", "tail_apart", "tail_too")
+TAILS = ("tail_alike", "tail_silent", "tail_apart", "tail_too")
 
 
 def test_curve_and_tails_are_judged_each_by_itself():
     """Nothing fits a normal curve whose tails do not: seeds, laws and d_k of every kind."""
     text, seen = Text("variance_assumptions", "en"), set()
     cases = [(Components("signs"), 64, seed) for seed in range(6)] + [(Components("signs"), 1, 0)]
-    cases += [(of, d_k, 0) for of in (Components(), Components("laplace"), Components("uniform")) for d_k in a.STOPS]
+    laws = Components(rho=0.9), Components(), Components("laplace"), Components("uniform")
+    cases += [(of, d_k, 0) for of in laws for d_k in a.STOPS]
     for of, d_k, seed in cases:
         found = study(of, d_k, seed)
         told = " ".join(words.curves(found, measure.shape(of, d_k), text))
@@ -173,9 +245,12 @@ def test_curve_and_tails_are_judged_each_by_itself():
         starts = {id: catalogue("variance_assumptions", "en")[id].split("<<")[0] for id in TAILS}
         kind = [id for id, start in starts.items() if start in told]
         assert len(kind) == 1
-        assert (kind == ["tail_alike"]) == alike
-        assert (kind == ["tail_apart"]) == (not alike and found.limit < measure.bound(found))
-        assert ("between the steps" in told) == (of.law == "signs")
+        same = found.limit < measure.bound(found)
+        assert kind == [{(True, True): "tail_alike", (True, False): "tail_silent",
+                         (False, True): "tail_apart", (False, False): "tail_too"}[alike, same]]  # fmt: skip
+        numbers = " ".join(words.curve_numbers(found, measure.shape(of, d_k), text))
+        assert ("between the steps" in numbers) == (of.law == "signs")
+        assert f"{found.distance:.2%}" in numbers
         assert "0.00%" not in told
         seen |= set(kind)
     assert seen == set(TAILS)
@@ -251,7 +326,9 @@ def test_trends_are_read_off_the_measurement():
     text = Text("variance_assumptions", "en")
     told = words.left(study(Components(rho=0.9)), text)
     at_16, at_256 = (study(Components(rho=0.9)).measured.mean[s, 0] / d_k**0.5 for s, d_k in ((2, 16), (4, 256)))
-    assert f"from {words.number(at_16)} to {words.number(at_256)}; it **grows**" in told[1]
+    places = [words.decimals(study(Components(rho=0.9)).measured.mean[s] / d_k**0.5) for s, d_k in ((2, 16), (4, 256))]
+    at_16, at_256 = (words.number(x, n) for x, n in zip((at_16, at_256), places, strict=True))
+    assert re.search(rf"from {at_16} \([\d.]+ – [\d.]+\) to {at_256} \([\d.]+ – [\d.]+\); it \*\*grows\*\*", told[1])
     assert len(words.left(study(Components()), text)) == 2  # no mean to speak of
 
 
@@ -297,7 +374,7 @@ def test_the_match_is_measured_and_only_shown_for_correlation():
     for which, scale in enumerate(SCALES):
         mine = frame[frame["side"] == NAMES[scale]]
         np.testing.assert_array_equal(mine[["y", "low", "high"]], found[:, which])
-    assert f"from {short(found[2, 1, 0])} at $d_k = 16$ to {short(found[4, 1, 0])}" in said(app)
+    assert f"from {words.even(found[2, 1])} at $d_k = 16$ to {words.even(found[4, 1])}" in said(app)
     assert len(frames(opened("variance", "en", showing(broken="means")))) == 2
 
 
