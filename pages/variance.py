@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import shell, variance, walk
+from ui import shell, variance, variance_saw, walk
 
 text = shell.begin("variance")
 st.markdown(text("question"))
@@ -10,4 +10,5 @@ part = variance.choose(text)
 with variance.room(part):
     variance.draw(part, text)
 variance.onward(part, text)
-walk.end(text, "variance", "edit", asked=variance.asked(part), seen=variance.is_last(part))
+walk.end(text, "variance", "edit", asked=variance.asked(part), seen=variance.is_last(part),
+         saw=lambda: variance_saw.said(text))  # fmt: skip

@@ -8,7 +8,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ui import (
-    predict,
     questions,
     state,
     variance_assumptions,
@@ -20,6 +19,7 @@ from ui import (
     widgets,
 )
 from ui.text import Text
+from ui.variance_saw import tested
 
 #: the links of the chain, in its order: scores spread, softmax saturates, gradients vanish, training stalls; √d_k
 #: repairs it; and what all of that assumes
@@ -28,9 +28,6 @@ PARTS = {
     "training": variance_training.draw, "divisors": variance_divisors.draw, "assumptions": variance_assumptions.draw,
 }  # fmt: skip
 *_, LAST = PARTS
-#: the parts that ask before they show
-GUESSES = {"spread": "variance.guess_doubled", "softmax": "variance.guess_dead", "training": "variance.guess_trains",
-           "divisors": "variance.guess_alpha"}  # fmt: skip
 
 _SHOWN = "variance_shown"  #: the part that the browser shows
 
@@ -54,7 +51,7 @@ def draw(part: str, text: Text) -> None:
 
 def asked(part: str) -> tuple[int, ...]:
     """The numbers of the questions that are asked about a part; none before the guess that they would answer."""
-    if part in GUESSES and predict.given(GUESSES[part]) is None:
+    if not tested(part):
         return ()
     return tuple(n for n in questions.on("variance") if questions.QUESTIONS[n].shows["variance.part"] == part)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -13,18 +13,19 @@ from ui.workbench import PATH, Workbench
 
 
 def end(
-    text: Text, page: str, *elsewhere: str, asked: Sequence[int] | None = None, seen: bool = True
-) -> None:
+    text: Text, page: str, *elsewhere: str, asked: Sequence[int] | None = None, seen: bool = True,
+    saw: Callable[[], str] | None = None,
+) -> None:  # fmt: skip
     """How a page of the walk ends: what is asked there, what was learned, the next page, and others that are near.
 
     asked: the numbers of the questions, where not all of the page's fit what it shows now. seen: whether all that was
-    to be learned could be seen by now; until then the way on within the page is the one that stands out.
+    to be learned could be seen by now; until then the way on within the page is the one that stands out. saw: what it
+    was, where it was measured and asking costs something; the catalogue's words unless given.
     """
     questions.met(text, page, questions.on(page) if asked is None else asked)
     done, at = finished(state.bench()), PATH.index(page)
     if seen:
-        with st.expander(text("heading_saw")):  # folded: it answers what the page asks
-            st.markdown(text("saw"))
+        _saw(text, saw)
     with st.container(horizontal=True, vertical_alignment="center"):
         follows = after(page)
         step_to(follows, text("walk_next", page=text(f"nav_{follows}")), "walk_next", finish=page,
@@ -32,6 +33,17 @@ def end(
         for other in elsewhere:
             st.page_link(f"pages/{other}.py", label=text(f"nav_{other}"), icon=shell.ICONS[other])
     st.caption(text("walk_at", stop=at + 1, stops=len(PATH), done=len(done)))
+
+
+def _saw(text: Text, saw: Callable[[], str] | None) -> None:
+    """What was learned; folded, since it answers what the page asks, and not made before it is asked for."""
+    if saw is None:
+        with st.expander(text("heading_saw")):
+            st.markdown(text("saw"))
+        return
+    with st.expander(text("heading_saw"), key="saw", on_change="rerun") as folded:
+        if folded.open:
+            st.markdown(saw())
 
 
 def after(page: str) -> str:

@@ -1,11 +1,19 @@
 """The scale lab as a whole: its links open one at a time, in both languages, whatever the numbers on the bench."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
+from attention import training
+from attention.experiment import measure_spread
+from attention.saturation import measure_saturation
 from tests.pages.reading import assert_well, code, inside, opened, said
 from tests.pages.test_every_page import AWKWARD, CAT
-from ui import questions, variance, views
+from ui import questions, training_runs, variance, variance_saw, views
 from ui.text import LANGUAGES, Text, catalogue
+from ui.variance_charts import estimate, estimated_share
+from ui.variance_measure import ROWS
 
 PARTS = list(variance.PARTS)
 GUESSES = [name for name in views.VIEWS if name.startswith("variance.guess_")]
@@ -71,10 +79,64 @@ def folds(app):
 
 @pytest.mark.parametrize("part", PARTS)
 def test_what_was_to_be_seen_is_told_at_the_end_alone(part):
-    """It answers what the parts ask, and its words are sent though it is folded."""
     app = opened("variance", "en", at(part))
-    told = catalogue("variance", "en")["saw"].strip() in [each.value.strip() for each in app.markdown]
-    assert told == (part == PARTS[-1]) == (catalogue("common", "en")["heading_saw"] in folds(app))
+    assert (part == PARTS[-1]) == (catalogue("common", "en")["heading_saw"] in folds(app))
+
+
+def seen(lang="en", bench=CAT):
+    """The lines of what was seen, and which parts are left to test."""
+    app = opened("variance", lang, views.shown(bench, "variance.part", PARTS[-1]))
+    app.session_state["saw"] = True  # opens the fold
+    assert_well(app.run())
+    rest = Text("variance", lang)("saw_rest", parts="|").partition("|")[0]
+    last = f"**{Text('variance', lang)('part_assumptions')}**"
+    said = next(each.value for each in app.markdown if last in each.value)
+    lines, _, left = said.partition(rest)
+    return dict(line[4:].split("**", 1) for line in lines.strip().splitlines()), left
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_what_was_seen_has_a_line_for_each_guess_and_none_before_it(lang):
+    names = {part: Text("variance", lang)(f"part_{part}") for part in PARTS}
+    told_by = {"": set(), "variance.guess_doubled": {"spread"}, "variance.guess_dead": {"softmax", "gradient"},
+               "variance.guess_alpha": {"divisors"}, "variance.guess_trains": set()}  # fmt: skip
+    for guess, told in told_by.items():
+        lines, left = seen(lang, views.shown(CAT, guess, "skip") if guess else CAT)
+        assert set(lines) == {names[part] for part in {*told, "assumptions"}}
+        assert all((name in left) != (name in lines) for name in names.values())
+
+
+def test_what_was_seen_is_what_these_draws_measured():
+    bench = at("assumptions", replace(CAT, variance_seed=3))
+    lines, _ = seen(bench=bench)
+    pairs, rows = measure_spread(bench.variance_draws, seed=3), measure_saturation(ROWS, seed=3)
+    assert estimate(*(2**power for power in pairs.power)) in lines["1 Scores spread"].replace("95%: ", "")
+    dead, median, mean = (getattr(rows, what)[rows.at(512, "none")] for what in ("dead", "median", "mean"))
+    assert estimated_share(*dead) in lines["2 Softmax saturates"]
+    assert all(estimate(*each) in lines["3 Gradients vanish"] for each in (median, mean))
+    assert rows.median[rows.at(512, "none")][2] < rows.median[rows.at(16, "none")][1]
+    assert catalogue("variance", "en")["saw_gradient_apart"].partition(":")[0] in lines["3 Gradients vanish"]
+    assert "α = 0.5" in lines["5 √d_k repairs it"]
+    assert "components of q and k dependent" in lines["6 Assumptions"].partition("Level")[0]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("bare", [(), (4, 16)])
+def test_what_training_showed_is_counted(bare, lang):
+    """Of the runs with the chosen optimizer that are done; half done, it is not tested."""
+    training_runs.shared.clear()
+    bench, text = views.shown(at("assumptions"), "variance.optimizer", "sgd"), Text("variance", lang)
+    series = training_runs.shared().of("sgd", 0)
+    for setting in series.of_seed(0):
+        assert text("part_training") not in seen(lang, bench)[0]
+        learns = setting.scale == "sqrt" and setting.d_k < 1024 or setting.d_k in bare
+        loss = np.full(training.STEPS, 0.01 if learns else training.CHANCE)
+        series.done[setting] = dict.fromkeys(training_runs.RECORDED, loss)
+    line = seen(lang, bench)[0][text("part_training")]
+    told = text("saw_training_some" if bare else "saw_training_none", optimizer="SGD", rate="0.1",
+                scaled=4, scaled_of=5, bare=len(bare), bare_of=5, sizes=text.list([str(d_k) for d_k in bare]))
+    assert line.endswith(told)
+    training_runs.shared.clear()
 
 
 @pytest.mark.parametrize(("part", "numbers"), [
@@ -84,9 +146,9 @@ def test_each_question_stands_by_the_part_that_answers_it_once_the_guess_is_in(p
     often = Text("questions", "en")("often", count=len(numbers))
     before, after = (folds(opened("variance", "en", at(part, guess=guess))) for guess in ("", "skip"))
     assert (often in after) == bool(numbers)
-    assert (often in before) == (bool(numbers) and part not in variance.GUESSES)
-    assert variance.PARTS.keys() >= variance.GUESSES.keys()
-    assert sorted(variance.GUESSES.values()) == sorted(GUESSES)
+    assert (often in before) == (bool(numbers) and part not in variance_saw.GUESSES)
+    assert variance.PARTS.keys() >= variance_saw.GUESSES.keys()
+    assert sorted(variance_saw.GUESSES.values()) == sorted(GUESSES)
 
 
 def test_the_parts_have_all_of_the_pages_questions():
