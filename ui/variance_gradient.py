@@ -35,13 +35,13 @@ GROWS = 1.02  #: what ‖J‖ has to grow by, stretched, to be spoken of
 
 def draw(text: Text) -> None:
     bench = state.bench()
-    st.markdown(text("question", whose=_whose(bench, text)))
+    part = Text("variance", text.lang)("part_softmax")
+    st.markdown(text("question", whose=_whose(bench, text), part=part))
     controls.token(text)
     _row(bench, text)
     variance_gradient_way.draw(bench, text)
     with st.expander(text("fold"), key="gradient_fold", on_change="rerun") as fold:
         if fold.open:
-            part = Text("variance", text.lang)("part_softmax")
             st.markdown(text("how", dead=DEAD, part=part))
             for name in ("norm", "entropy"):
                 st.markdown(f"{text(f'rows_{name}')}\n\n{rows_table(bench, name, text)}")
@@ -51,8 +51,7 @@ def _whose(bench: Workbench, text: Text) -> str:
     """Whose numbers these are: those of the prepared example, unless they were edited."""
     made = workbench.preset(bench.preset, bench.seed)
     prepared = (bench.tokens, bench.matrices) == (made.tokens, made.matrices)
-    return text("whose_prepared" if prepared else "whose_edited", tokens=text.list(list(called(bench, text))),
-                d_k=bench.sizes["d_k"])  # fmt: skip
+    return text("whose_prepared" if prepared else "whose_edited", d_k=bench.sizes["d_k"])
 
 
 def _row(bench: Workbench, text: Text) -> None:

@@ -103,7 +103,7 @@ def _verdict(way: Way, sharper: Mapping[int, Way], text: Text) -> str:
     if way.kind != "lost":
         said += [text("larger", times=times, passed=size(larger.passed), last=size(larger.norm(end)), **numbers)
                  for times, larger in sharper.items()]  # fmt: skip
-    return text.sentences([*said, text("random_rows", part=Text("variance", text.lang)("part_softmax"))])
+    return text.sentences(said)
 
 
 def _times(sharper: Mapping[int, Way]) -> int:

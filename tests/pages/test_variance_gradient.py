@@ -256,6 +256,9 @@ def test_what_was_tried_can_be_made_real_and_undone():
 def test_the_link_gets_a_verdict_and_larger_scores_are_measured(lang):
     text = Text("variance_gradient", lang)
     told = said(opened("variance", lang, here(CAT)))
+    part = Text("variance", lang)("part_softmax")
+    assert text("question", part=part, whose=text("whose_prepared", d_k=4)) in told  # where random rows are measured
+    assert text("see_jacobian", root="2.00") in told
     assert text("verdict_alive", d_k=4, end="W_Q") in told
     for times in (8, 64):
         larger = of(variance_gradient_backward.sharpened(of(CAT), times))
