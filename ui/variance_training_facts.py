@@ -16,7 +16,7 @@ from ui.training_runs import Series
 BANDS = {"fast": (0.0, 0.1), "slower": (0.1, 0.75), "stalls": (0.75, math.inf)}
 LAST = 10  #: the loss at a step is the mean of so many steps up to it
 BELOW = 0.25  #: of the loss of guessing: where a model counts as having learned
-FALLING = 0.9  #: of the loss half way: where it ends below that, it still falls
+FALLING = 0.95  #: of the loss half way: where it ends below that, it still falls
 HARD = 0.05  #: entropy below which each query looks at one key
 
 
