@@ -99,4 +99,4 @@ def elsewhere(begun: Sequence[Series], lang: str) -> str:
         return text("growth_there", part=part)
     runs = [text("growth_one", optimizer=text(f"optimizer_{each.optimizer}"), rate=given(each.optimizer),
                  power=power(found, text), how=text(f"growth_{found.kind}")) for each, found in known]  # fmt: skip
-    return text("growth_here", part=part, steps=training.STEPS, runs=text.list(runs))
+    return text("growth_here", part=part, steps=training.STEPS, runs=text.sentences(runs))

@@ -82,7 +82,10 @@ def test_the_largest_waits_for_a_guess_which_is_then_drawn(open_page):
     expect(chart(page).get_by_text("先猜一猜")).to_have_count(0)
     expect(chart(page).get_by_text("你的猜测")).to_be_visible()
     assert views.get(bench(page), "variance.guess_trains") == "stalls"
-    expect(page.get_by_role("radio", name="停滞", exact=True)).to_be_disabled()
+    asked = page.get_by_role("radio", name="停滞", exact=True)
+    expect(asked).to_be_disabled()
+    tops = [each.bounding_box()["y"] for each in (asked, page.get_by_text("答案就写在这里"), chart(page))]
+    assert tops == sorted(tops)  # the answer comes right below the question
     page.get_by_role("button", name="重新猜").click()
     settle(page)
     expect(chart(page).get_by_text("先猜一猜")).to_be_visible()
