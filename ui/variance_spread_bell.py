@@ -43,7 +43,7 @@ def bell(width: int, height: int, larger: float, *, answered: bool) -> dict[str,
     dashed = normal.mark_line(clip=True, strokeWidth=1.5, strokeDash=[5, 4]).encode(x, expected, order, INK)
     marks = [bars, exact, dashed]
     if answered:
-        marks = [bars, _ghost(x, y, order), exact, dashed, _guessed(x, expected, order)]
+        marks = [bars, _ghost(x, y, order), exact, dashed, *_guessed(x, expected, order)]
         marks += _brackets(wide, height, larger)
     return layered(width, height, *marks, *_written(width, height, larger, dashes))
 
@@ -60,12 +60,13 @@ def _ghost(x: alt.X, y: alt.Y, order: alt.Order) -> alt.Chart:
     return area.encode(x, y, order)
 
 
-def _guessed(x: alt.X, expected: alt.Y, order: alt.Order) -> alt.Chart:
-    """How wide the bell would be if the guess were right."""
+def _guessed(x: alt.X, expected: alt.Y, order: alt.Order) -> list[alt.Chart]:
+    """How wide the bell would be if the guess were right; on white, to be seen on dark bars as well."""
     root = f"({sqrt(FIRST)} * pow(dk / {FIRST}, datum.y / 2))"
     bell = of_kind("guessed").transform_calculate(**_stretched(root))
-    line = bell.mark_line(clip=True, strokeWidth=2.5, strokeDash=[8, 5], color=theme.CHOSEN)
-    return line.encode(x, expected, order)
+    lines = [bell.mark_line(clip=True, strokeWidth=3.5, color=theme.PAPER, opacity=0.8),
+             bell.mark_line(clip=True, strokeWidth=2.5, strokeDash=[8, 5], color=theme.CHOSEN)]  # fmt: skip
+    return [line.encode(x, expected, order) for line in lines]
 
 
 def _brackets(wide: alt.Scale, height: int, larger: float) -> list[alt.Chart]:
