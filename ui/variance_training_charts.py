@@ -18,10 +18,11 @@ from ui import charts, training_runs
 from ui.text import Text
 from ui.theme import CHOSEN
 from ui.training_runs import Series
-from ui.variance_charts import NAMES, coloured, layered, page, width_of
+from ui.variance_charts import NAMES, coloured, layered, page
 from ui.variance_training_facts import BANDS, LAST
 
 GAP = 12  #: pixels between panels
+AXIS = 58  #: pixels left of the first one, for the longest labels of any measure
 HIGH = 160
 #: measure → the ends of its axis
 ENDS = {"loss": (0.0, 2.8), "gradient": (1e-3, 10.0), "entropy": (0.0, 1.0), "accuracy": (0.0, 1.0),
@@ -93,8 +94,7 @@ def _sent(columns: dict[str, Any]) -> Any:
 def spec(layout: str, measure: str, guess: str, hidden: bool, text: Text) -> dict[str, Any]:
     """A panel a d_k. guess: the answer that is drawn; hidden: whether what has no √d_k waits for one."""
     columns = {"xl": 5, "wide": 5, "medium": 3}.get(layout, 2)
-    axis = 30 if columns > 2 else 54  # on a narrow phone the labels of every axis have to fit, "0.001" too
-    width = min(width_of(layout, columns, axis=0) + (24 - GAP) - axis // columns, 230)
+    width = min((charts.ROOM[layout][0] - AXIS - (columns - 1) * GAP) // columns, 230)
     height, panels = HIGH if columns > 2 else 120, []
     for k, d_k in enumerate(training.D_K):
         first, last = k % columns == 0, d_k == training.D_K[-1]
