@@ -36,6 +36,9 @@ function watch(room) {
     clearTimeout(chart.rest);
     chart.rest = setTimeout(() => room.isConnected && chart.tell(), REST);
   });
+  for (const kind of ["input", "change"]) {
+    room.addEventListener(kind, ({ target }) => target.matches(SLIDERS) && say(target)); // after Vega has
+  }
   let form = null;
   new MutationObserver(() => {
     const made = room.querySelector(".vega-bindings");
@@ -45,9 +48,19 @@ function watch(room) {
   }).observe(room, { childList: true, subtree: true });
 }
 
+// Of a logarithm that is dragged, says the number itself: where Vega writes log₂ d_k = 6, it says d_k = 64.
+function say(slider) {
+  if (slider.name !== "log2_dk") return;
+  const d_k = Math.round(2 ** slider.value);
+  slider.previousElementSibling.textContent = "d_k =\u00a0";
+  slider.nextElementSibling.textContent = d_k;
+  slider.setAttribute("aria-valuetext", d_k);
+}
+
 function place(room) {
   const { places } = charts.get(room);
   for (const slider of room.querySelectorAll(SLIDERS)) {
+    say(slider);
     if (!Number.isInteger(places[slider.name])) continue;
     const value = +slider.min + places[slider.name] * slider.step;
     if (Math.abs(slider.value - value) < 1e-9) continue;
