@@ -67,15 +67,15 @@ def _ask_share(view: str, question: str, text: Text, key: str) -> None:
                   on_click=state.callback(lambda: state.show(view, SKIP)))
 
 
-def again(view: str, text: Text, *, key: str, forget: Sequence[str] = ()) -> None:
+def again(view: str, text: Text, *, key: str, also: Mapping[str, Any] | None = None) -> None:
     """The way back to the question, for the next class or a second thought.
 
-    forget: views of the answer that would get in the way of the next guess
+    also: what other views show then, lest they get in the way of the next guess
     """
 
     def ask() -> None:
-        for name in (view, *forget):
-            state.show(name, views.VIEWS[name].default)
+        for name, value in {view: "", **(also or {})}.items():
+            state.show(name, value)
 
     st.button(text("guess_again"), key=f"{key}_again", type="tertiary", icon=":material/replay:",
               on_click=state.callback(ask))

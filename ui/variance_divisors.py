@@ -52,7 +52,7 @@ def _ask(found: Saturation, text: Text) -> str | None:
             guess = predict.choice(GUESS, answers, text("ask"), key="guess_alpha", committed=True,
                                    also={answer: {ALPHA: _step(answer)} for answer in answers})
             if guess is not None:
-                predict.again(GUESS, text, key="guess_alpha", forget=[TRIED, ALPHA])
+                predict.again(GUESS, text, key="guess_alpha", also={TRIED: _step(predict.SKIP), ALPHA: ""})
         if guess is not None:
             st.markdown(words.verdict(found, guess, text))
     return guess

@@ -129,7 +129,7 @@ VIEWS: dict[str, View] = {
     "variance.divided_d_k": steps(10),
     "variance.open_d_k": steps(12),
     "variance.stretch": steps(18),
-    "variance.tried_alpha": whole(0, 20, 5),
+    "variance.tried_alpha": steps(20),
     "variance.way": one_of("scaled", "output", "weights", "scores", "Q", "W_Q"),
     "variance.way_column": whole(0, MAX_D - 1),
     "variance.way_row": whole(0, MAX_D - 1),

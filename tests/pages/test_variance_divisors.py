@@ -284,7 +284,7 @@ def test_a_guess_is_committed_travels_and_is_judged(found, guess, how):
     assert set(frames(app)[0]["side"].dropna()) >= set(SIDES)
     spec = json.loads(app.get("vega_lite_chart")[0].proto.spec)
     assert next(each["value"] for each in spec["params"] if each["name"] == "alpha") == words.ANSWERS.get(guess, 0.25)
-    # the link says outright where α stands, lest it be left where it was tried
+    # the link says outright where α stands, then and when asked again, lest it be left where it was tried
     assert ALPHAS[views.get(code(app), "variance.divided_alpha")] == words.ANSWERS.get(guess, 0.25)
     with inside(app):
         state.show("variance.tried_alpha", 10)
