@@ -39,7 +39,7 @@ function watch(room) {
   for (const kind of ["input", "change"]) {
     room.addEventListener(kind, ({ target }) => target.matches(SLIDERS) && say(target)); // after Vega has
   }
-  let form = null;
+  let form = room.querySelector(".vega-bindings"); // whoever called this places what is there
   new MutationObserver(() => {
     const made = room.querySelector(".vega-bindings");
     if (made === form) return;
