@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import streamlit as st
 
-from ui import challenges, components, fit, lesson, link, state, trace
+from ui import challenges, components, lesson, link, state, trace
 from ui.text import LANGUAGES, Text
 
 #: section → pages; a page is pages/<name>.py and has the address /<name>, the first one /.
@@ -157,7 +157,7 @@ def _top_row(text: Text) -> None:
                       "by_hand": text("copy_by_hand")},
             )  # fmt: skip
         if layout() in {"medium", "phone"}:
-            fit.draw()
+            components.fit(key="fit", width="content")
 
 
 def _history(text: Text) -> None:
