@@ -56,8 +56,8 @@ flow = st.components.v2.component(
     js=_read("flow.js"),
 )
 
-#: a style and nothing else, for narrow pages, which nothing may scroll sideways: at 320 pixels, on a small phone or on a
-#: desktop zoomed to 400 % (WCAG 1.4.10). Charts are drawn smaller than for the least width of their layout, and tables
+#: a style and nothing else, for narrow pages: at 320 pixels too, on a small phone or on a desktop zoomed to 400 %
+#: (WCAG 1.4.10), none is scrolled sideways. Charts are drawn smaller where they are wider than their place, and tables
 #: scroll in a box of their own.
 fit = st.components.v2.component(
     "attention_lab_fit", html="<div></div>", css=_read("fit.css"), isolate_styles=False,
