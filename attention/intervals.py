@@ -1,4 +1,7 @@
-"""How sure an estimate is: 95 % intervals of a mean, of a variance and of a probability, for independent draws."""
+"""How sure an estimate is: 95 % intervals of a mean, of a variance and of a probability, for independent draws.
+
+And how far off the estimate is from what it should be, in units of its own error.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attention.checks import Array, InputError, finite_array, whole_number
+from attention.checks import Array, InputError, finite_array, number_between, whole_number
 
 Z_95 = 1.959963984540054
 
@@ -85,3 +88,26 @@ def share_interval(count: int, of: int) -> tuple[float, float]:
     p, z2 = count / of, Z_95**2 / of
     middle, reach = p + z2 / 2, math.sqrt(z2 * (p * (1 - p) + z2 / 4))
     return (middle - reach) / (1 + z2) if count else 0.0, (middle + reach) / (1 + z2) if count < of else 1.0
+
+
+def standard_errors(expected: float, interval: ArrayLike) -> float:
+    """By how many standard errors an estimate misses what was expected, told by its 95 % interval (a z-score's size).
+
+    |x̄ − expected| / SE, SE = (high − x̄)/1.96: the upper half, as the lower one of a variance is cut off at 0.
+
+    An interval of no width is missed by infinitely many, or, where the two are equal, by none.
+
+    expected: a finite number. interval: (3,): estimate, low, high, as `mean_interval` and `variance_interval` have it.
+    Raises: InputError if any of them is not finite, or the interval is no such three, in the order low ≤ x̄ ≤ high.
+
+    >>> round(standard_errors(0.0, (3.0, 1.0, 5.0)), 2), round(standard_errors(5.0, (3.0, 1.0, 5.0)), 2)
+    (2.94, 1.96)
+    """
+    expected, interval = number_between("expected", expected), finite_array("interval", interval)
+    if interval.shape != (3,):
+        raise InputError("shape", "interval", "three numbers: estimate, low, high", f"shape {interval.shape}")
+    estimate, low, high = map(float, interval)
+    if not low <= estimate <= high:
+        raise InputError("shape", "interval", "an estimate that is not outside its interval", str(interval))
+    off, half = abs(estimate - expected), high - estimate
+    return Z_95 * off / half if half else math.inf if off else 0.0

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 
 from attention.assumptions import STOPS, Components, predicted_mean, predicted_variance
-from attention.intervals import Z_95
+from attention.intervals import standard_errors
 from attention.saturation import SCALES
 from ui import variance_charts
 from ui.display import signed
@@ -95,7 +95,7 @@ def inside(value: float, interval: Array) -> bool:
 
 def missed(study: Study) -> dict[str, float]:
     """By how many standard errors the measured mean and variance are off the predicted, where the interval misses."""
-    return {name: Z_95 * abs(measured[0] - predicted) / (measured[2] - measured[0])
+    return {name: standard_errors(predicted, measured)
             for name, predicted, measured, _ in parts(study) if not inside(predicted, measured)}  # fmt: skip
 
 

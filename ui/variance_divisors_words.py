@@ -8,7 +8,7 @@ import numpy as np
 
 from attention.checks import Array
 from attention.divisors import HEADS, divisor
-from attention.intervals import Z_95
+from attention.intervals import standard_errors
 from attention.saturation import ALPHAS, POWERS, SCALES, Saturation
 from ui.predict import SKIP
 from ui.tables import table
@@ -51,7 +51,7 @@ def seen(found: Saturation, text: Text) -> str:
     same = level(_spreads(found, "sqrt")) and level(_entropies(found, "sqrt"))
     pointed = found.counts[found.d_k.index(first)].max() > found.counts[found.d_k.index(last)].max()
     off = missed(found)
-    said |= {"missed": ", ".join(map(str, off)), "errors": f"{max(map(abs, off.values()), default=0):.1f}"}
+    said |= {"missed": ", ".join(map(str, off)), "errors": f"{max(off.values(), default=0):.1f}"}
     clauses = [f"root_{'level' if same else 'bent'}",
                *([f"root_missed_{'one' if len(off) == 1 else 'some'}"] if same and off else []),
                *(["root_pointed"] if same and pointed else []),
@@ -68,8 +68,7 @@ def most_alike(found: Saturation) -> float:
 def missed(found: Saturation) -> dict[int, float]:
     """By how many standard errors the variance divided by √d_k is off 1, at each d_k whose interval misses 1."""
     squares = {d_k: found.spread(d_k, "sqrt") ** 2 for d_k in STOPS}
-    return {d_k: Z_95 * (value - 1) / (value - low) for d_k, (value, low, high) in squares.items()
-            if not low <= 1 <= high}  # fmt: skip
+    return {d_k: standard_errors(1, square) for d_k, square in squares.items() if not square[1] <= 1 <= square[2]}
 
 
 def _linear(found: Saturation) -> str:

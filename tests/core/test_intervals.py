@@ -64,11 +64,35 @@ def test_of_four_numbers_it_holds_the_truth_about_every_other_time():
     assert variance.mean() == pytest.approx(2, abs=0.08)
 
 
+def test_standard_errors_are_those_of_the_sample():
+    """Of a mean on either side, and of a variance so uncertain that its interval is cut off at 0."""
+    x = np.array([1.0, 4.0, -2.0, 0.5, 3.0])
+    error = x.std(ddof=1) / np.sqrt(5)
+    for off in (-2.5, 0.0, 0.4):
+        away = intervals.standard_errors(x.mean() + off * error, intervals.mean_interval(x))
+        assert away == pytest.approx(abs(off))
+    found = intervals.variance_interval([0.0, 0.0, 0.0, 0.0, 9.0])
+    assert found[1] == 0
+    z = (np.array([0.0, 0.0, 0.0, 0.0, 9.0]) - 1.8) ** 2 * 5 / 4
+    away = intervals.standard_errors(60.0, found)
+    assert away == pytest.approx((60 - z.mean()) / (z.std(ddof=1) / np.sqrt(5)))
+
+
+def test_an_interval_of_no_width_is_missed_by_none_or_by_infinitely_many():
+    assert intervals.standard_errors(2.0, (2.0, 2.0, 2.0)) == 0
+    assert intervals.standard_errors(2.1, (2.0, 2.0, 2.0)) == np.inf
+
+
 @pytest.mark.parametrize(("call", "argument"), [
     (lambda: intervals.mean_interval([1.0]), "x"),
     (lambda: intervals.variance_interval([1.0]), "x"),
     (lambda: intervals.variance_interval([1.0, 2.0]), "x"),
     (lambda: intervals.variance_interval([1.0, np.nan, 2.0]), "x"),
+    (lambda: intervals.standard_errors(np.inf, (1.0, 0.0, 2.0)), "expected"),
+    (lambda: intervals.standard_errors(0.0, (1.0, 2.0)), "interval"),
+    (lambda: intervals.standard_errors(0.0, [(1.0, 0.0, 2.0)]), "interval"),
+    (lambda: intervals.standard_errors(0.0, (1.0, np.nan, 2.0)), "interval"),
+    (lambda: intervals.standard_errors(0.0, (0.0, 1.0, 2.0)), "interval"),
     (lambda: intervals.share_interval(3, 2), "count"),
     (lambda: intervals.share_interval(0, 0), "of"),
 ])  # fmt: skip

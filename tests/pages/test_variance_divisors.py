@@ -341,14 +341,14 @@ def test_intervals_that_miss_the_1_of_the_root_are_named(found, lang):
     """With seed 0 one of them does; with others none, or some."""
     text, ids = Text("variance_divisors", lang), ("root_missed_one", "root_missed_some")
     assert list(words.missed(found)) == [64]
-    square, low, _ = (found.deviation[found.d_k.index(64)] / 8) ** 2
-    errors = abs(square - 1) / ((square - low) / 1.959964)
+    square, _, high = (found.deviation[found.d_k.index(64)] / 8) ** 2
+    errors = abs(square - 1) / ((high - square) / 1.959964)
     assert errors == pytest.approx(1.99, abs=0.01)
     assert text("root_missed_one", missed="64", errors=f"{errors:.1f}") in words.seen(found, text)
     deviation = found.deviation.copy()
     deviation[found.d_k.index(128)] = 11.0, 10.9, 11.1
     both = replace(found, deviation=deviation)
-    errors = 1.959964 * (1 - 121 / 128) / (121 / 128 - 10.9**2 / 128)
+    errors = 1.959964 * (1 - 121 / 128) / (11.1**2 / 128 - 121 / 128)
     assert text("root_missed_some", missed="64, 128", errors=f"{errors:.1f}") in words.seen(both, text)
     deviation = deviation.copy()
     deviation[[found.d_k.index(d_k) for d_k in (64, 128)]] = [[8, 7.9, 8.1], [11.3, 11.2, 11.4]]
