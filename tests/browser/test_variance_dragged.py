@@ -108,6 +108,45 @@ def test_what_answers_an_earlier_move_does_not_pull_the_slider_back(open_page):
     becomes(page, lambda: views.get(bench(page), "variance.dead_d_k"), 5)
 
 
+def test_a_slider_that_is_grabbed_again_stays_in_the_hand(open_page):
+    """And what is dragged away and back is told as well: the link and the screen agree."""
+    page = open_page(address(at("softmax")))
+    box = slider(page, "log2_dk").bounding_box()
+
+    def go(share):
+        page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+
+    for share in (0.75, 0.3):  # taken where it stands, let go elsewhere
+        go(share)
+        page.mouse.down() if share == 0.75 else None
+    page.mouse.up()
+    page.mouse.down()  # at once
+    go(0.9)
+    held, sent = slider(page, "log2_dk").input_value(), messages(page)
+    page.wait_for_timeout(600)
+    settle(page)
+    assert slider(page, "log2_dk").input_value() == held
+    assert messages(page) == sent  # a hand that holds it is not at rest
+    page.mouse.up()
+    becomes(page, lambda: views.get(bench(page), "variance.dead_d_k"), round(2 * float(held)))
+    press(page, "log2_dk", "ArrowLeft", 2)
+    press(page, "log2_dk", "ArrowRight", 2)
+    settle(page)
+    page.locator(".st-key-draw_again button").click()
+    settle(page)
+    assert slider(page, "log2_dk").input_value() == held
+
+
+def test_what_is_pressed_right_after_a_move_is_done_as_well(open_page):
+    page = open_page(address(at("spread")))
+    press(page, "log2_dk", "ArrowLeft", 1)
+    page.locator(".st-key-variance_onward button").click()
+    becomes(page, lambda: views.get(bench(page), "variance.part"), "softmax")
+    settle(page)
+    now = bench(page)
+    assert (views.get(now, "variance.part"), views.get(now, "variance.bell_d_k")) == ("softmax", 13)
+
+
 def test_a_new_guess_begins_where_it_was_guessed(open_page):
     page = open_page(address(views.shown(at("divisors"), "variance.divided_alpha", 16)))
     becomes(page, lambda: slider(page, "alpha").input_value(), "0.8")

@@ -1,12 +1,12 @@
 // Keeps where a chart's sliders stand: tells Python where they come to rest, so that the link has it, and puts them
 // there again whenever Vega makes them anew (after a reload, in another appearance).
 //
-// A place is a number of steps from the slider's low end, "" while its chart decides. Every move has a number, which Python gives back: what was
-// sent before the last move never pulls a slider away from a hand.
+// A place is a number of steps from the slider's low end, "" while its chart decides. Every move has a number, which
+// Python gives back: what was sent before the last move never pulls a slider away from a hand.
 
 const charts = new WeakMap(); // of what a chart is drawn in
 const SLIDERS = '.vega-bindings input[type="range"]';
-const REST = 200; // ms after a slider is let go until Python is told: the keyboard lets go after every step
+const REST = 200; // ms without a move after which a slider is at rest: the keyboard makes a move of every step
 
 let placing = false;
 
@@ -26,19 +26,13 @@ export default function ({ data, parentElement, setStateValue }) {
 }
 
 function watch(room) {
-  room.addEventListener("input", ({ target }) => {
-    if (!placing && target.matches(SLIDERS)) charts.get(room).seq += 1;
-  });
-  room.addEventListener("change", ({ target }) => {
-    const chart = charts.get(room);
-    if (!target.matches(SLIDERS) || !(target.name in chart.places)) return;
-    chart.places[target.name] = Math.round((target.value - target.min) / target.step);
-    clearTimeout(chart.rest);
-    chart.rest = setTimeout(() => room.isConnected && chart.tell(), REST);
-  });
+  const own = ({ target }) => target.matches(SLIDERS);
+  room.addEventListener("input", (event) => own(event) && !placing && move(room, event.target));
   for (const kind of ["input", "change"]) {
-    room.addEventListener(kind, ({ target }) => target.matches(SLIDERS) && say(target)); // after Vega has
+    room.addEventListener(kind, (event) => own(event) && say(event.target)); // after Vega has
   }
+  room.addEventListener("pointerdown", (event) => own(event) && hold(room));
+  room.addEventListener("focusout", () => rest(room)); // so that it is told before what is pressed instead
   let form = room.querySelector(".vega-bindings"); // whoever called this places what is there
   new MutationObserver(() => {
     const made = room.querySelector(".vega-bindings");
@@ -46,6 +40,36 @@ function watch(room) {
     form = made;
     place(room);
   }).observe(room, { childList: true, subtree: true });
+}
+
+function move(room, slider) {
+  const chart = charts.get(room);
+  if (!(slider.name in chart.places)) return;
+  chart.seq += 1;
+  chart.places[slider.name] = Math.round((slider.value - slider.min) / slider.step);
+  clearTimeout(chart.resting);
+  chart.resting = setTimeout(() => rest(room), REST);
+}
+
+// A hand takes a slider, and may rest without letting go.
+function hold(room) {
+  const chart = charts.get(room), gone = new AbortController();
+  chart.held = true;
+  const release = () => {
+    gone.abort();
+    chart.held = false;
+    rest(room);
+  };
+  for (const kind of ["pointerup", "pointercancel"]) window.addEventListener(kind, release, { signal: gone.signal });
+}
+
+// Tells Python, once, unless a hand still holds the slider.
+function rest(room) {
+  const chart = charts.get(room);
+  if (chart.held || !chart.resting || !room.isConnected) return;
+  clearTimeout(chart.resting);
+  chart.resting = null;
+  chart.tell();
 }
 
 // Of a logarithm that is dragged, says the number itself: where Vega writes log₂ d_k = 6, it says d_k = 64.
