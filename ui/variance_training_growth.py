@@ -9,78 +9,132 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from statistics import median
 
 import numpy as np
 
 from attention import training
+from attention.training import Setting
 from ui import training_runs
 from ui.text import Text
 from ui.training_runs import GIVEN, Series
 from ui.variance_charts import number
-from ui.variance_training_facts import at, finished, outcome
+from ui.variance_training_facts import at, steps_to_learn
 from ui.variance_training_words import given
 
 FEWEST = 3  #: sizes that a power is fitted to
+ENOUGH = 3  #: seeds from which it is said how the power compares
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Where a run with √d_k has ended."""
+
+    d_k: int
+    seed: int
+    own: float  # q·k of a query with its own key
+    other: float  # and with the other keys
+    learned: bool
+
+    @property
+    def fits(self) -> bool:
+        """Whether it has a logarithm that says what a model that learned comes to."""
+        return self.learned and self.own > 0
 
 
 @dataclass(frozen=True)
 class Growth:
-    """Of runs with √d_k, at the sizes at which the model learns."""
+    """Of the seeds whose runs with √d_k are all done."""
 
-    sizes: tuple[int, ...]
-    own: tuple[float, ...]  # a number a size: q·k of a query with its own key at the end, of the median seed
-    other: tuple[float, ...]  # and of a query with the other keys
-    powers: tuple[float, ...]  # a number a seed: the power of d_k that fits best
+    runs: tuple[Ended, ...]
+    powers: tuple[float, ...]  # a number a seed that learned at enough sizes: the power of d_k that fits best
+
+    @property
+    def seeds(self) -> int:
+        """How many seeds are done."""
+        return len({run.seed for run in self.runs})
 
     @property
     def kind(self) -> str:
-        """Where all seeds put it, of √d_k and d_k."""
+        """Where all seeds put it, of √d_k and d_k; few seeds say nothing."""
+        if len(self.powers) < ENOUGH:
+            return "few"
         low, high = min(self.powers), max(self.powers)
         if high <= 0.5 or low >= 1:
             return "under" if high <= 0.5 else "over"
         return "between" if low > 0.5 and high < 1 else "root" if high < 1 else "linear" if low > 0.5 else "unclear"
 
+    def ends(self) -> dict[int, tuple[float, float]]:
+        """A line a size at which a run fits: q·k with the query's own key and with the others, of the median run."""
+        fitted = {d_k: [run for run in self.runs if run.d_k == d_k and run.fits] for d_k in training.D_K}
+        return {d_k: (median(run.own for run in each), median(run.other for run in each))
+                for d_k, each in fitted.items() if each}  # fmt: skip
+
+    def left(self) -> dict[str, list[Ended]]:
+        """The runs that are left out, by the reason."""
+        return {"unlearned": [run for run in self.runs if not run.learned],
+                "below": [run for run in self.runs if run.learned and not run.fits]}  # fmt: skip
+
 
 def measure(series: Series) -> Growth | None:
-    """What the finished runs say of it; None while a size has none, or where too few learn.
+    """What the finished runs say of it; None while no seed has come to all sizes.
 
-    ln q·k = power · ln d_k + constant, by least squares over the sizes, seed by seed
+    ln q·k = power · ln d_k + constant, by least squares, seed by seed, over the sizes at which that seed learned
     """
-    outcomes = {d_k: outcome(series, d_k, "sqrt") for d_k in training.D_K}
-    ends = {(d_k, name): [at(each, training.STEPS) for each in finished(series, d_k, "sqrt", name)]
-            for d_k in training.D_K for name in ("match", "other")}  # fmt: skip
-    sizes = tuple(d_k for d_k, each in outcomes.items()
-                  if each and median(each.learned) < math.inf and min(ends[d_k, "match"]) > 0)  # fmt: skip
-    if None in outcomes.values() or len(sizes) < FEWEST:
-        return None
-    seeds = zip(*(ends[d_k, "match"] for d_k in sizes), strict=False)  # the last seed may not have come to all sizes
-    powers = (float(np.polyfit(np.log(sizes), np.log(own), 1)[0]) for own in seeds)
-    own, other = (tuple(median(ends[d_k, name]) for d_k in sizes) for name in ("match", "other"))
-    return Growth(sizes, own, other, tuple(powers))
+    of_seeds = [[series.setting(d_k, "sqrt", seed) for d_k in training.D_K] for seed in series.seeds]
+    runs = [[_ended(series, setting) for setting in each] for each in of_seeds if series.done.keys() >= set(each)]
+    fitted = [[run for run in each if run.fits] for each in runs]
+    powers = (_slope([run.d_k for run in each], [run.own for run in each]) for each in fitted if len(each) >= FEWEST)
+    return Growth(tuple(chain(*runs)), tuple(powers)) if runs else None
+
+
+def _ended(series: Series, setting: Setting) -> Ended:
+    curves = series.done[setting]
+    own, other = (at(curves[name].tolist(), training.STEPS) for name in ("match", "other"))
+    return Ended(setting.d_k, setting.seed, own, other, steps_to_learn(curves["loss"].tolist()) < math.inf)
+
+
+def _slope(sizes: Sequence[int], ends: Sequence[float]) -> float:
+    return float(np.polyfit(np.log(sizes), np.log(ends), 1)[0])
 
 
 def sentences(series: Series, text: Text) -> Iterator[str]:
-    """What it comes to, and how it grows; nothing while no seed is done."""
+    """What it comes to, how it grows, and what was left out; nothing while no seed is done."""
     found = measure(series)
     if found is None:
-        if all(outcome(series, d_k, "sqrt") for d_k in training.D_K):
-            yield text("growth_none")
         return
-    own, other = (text.list([number(each, 0) for each in ends]) for ends in (found.own, found.other))
-    yield text("growth_ends", sizes=text.list(list(map(str, found.sizes))), own=own, other=other)
-    yield text("growth_fit", power=power(found, text), how=text(f"growth_{found.kind}"))
-    if left := [str(d_k) for d_k in training.D_K if d_k not in found.sizes]:
-        yield text("growth_left", sizes=text.list(left))
+    if found.powers:
+        ends = found.ends()
+        own, other = (text.list([number(each, 0) for each in column]) for column in zip(*ends.values(), strict=True))
+        yield text("growth_ends", sizes=text.list(list(map(str, ends))), own=own, other=other)
+        yield text("growth_fit", power=power(found, series, text), how=how(found, series, text))
+    else:
+        yield text("growth_none", seeds=found.seeds, all=len(series.seeds), fewest=FEWEST)
+    yield from left_out(found, text)
 
 
-def power(found: Growth, text: Text) -> str:
-    """As a formula, and what the seeds say of it."""
+def power(found: Growth, series: Series, text: Text) -> str:
+    """As a formula, and how many seeds say so."""
     middle, low, high = (f"{of(found.powers):.2f}" for of in (median, min, max))
-    formula = f"$d_k^{{\\,{middle}}}$"
-    if low == high:
-        return formula
-    return text("median_and_range", median=formula, least=low, most=high, seeds=len(found.powers))
+    seeds = len(found.powers)
+    said = "one" if seeds == 1 else "alike" if low == high else "range"
+    return text(f"growth_power_{said}", power=f"$d_k^{{\\,{middle}}}$", seeds=seeds, all=len(series.seeds),
+                least=low, most=high)  # fmt: skip
+
+
+def how(found: Growth, series: Series, text: Text) -> str:
+    """Between which of √d_k and d_k that is; where few seeds say it, whether more are to come."""
+    more = found.kind == "few" and found.seeds < len(series.seeds)
+    return text("growth_soon" if more else f"growth_{found.kind}")
+
+
+def left_out(found: Growth, text: Text) -> Iterator[str]:
+    """How many runs do not count, at which sizes, and why."""
+    for reason, runs in found.left().items():
+        if runs:
+            sizes = [str(d_k) for d_k in training.D_K if d_k in {run.d_k for run in runs}]
+            yield text(f"growth_{reason}", count=len(runs), runs=len(found.runs), sizes=text.list(sizes))
 
 
 def anywhere(seed: int, lang: str) -> str:
@@ -94,9 +148,12 @@ def elsewhere(begun: Sequence[Series], lang: str) -> str:
     text, part = Text("variance_training", lang), Text("variance", lang)("part_training")
     grown = [(each, each.kept(("growth",), len(each.done), partial(measure, each)))
              for each in begun if each.rate == GIVEN]  # fmt: skip
-    known = [(each, found) for each, found in grown if found is not None]
+    known = [(each, found) for each, found in grown if found is not None and found.powers]
     if not known:
         return text("growth_there", part=part)
-    runs = [text("growth_one", optimizer=text(f"optimizer_{each.optimizer}"), rate=given(each.optimizer),
-                 power=power(found, text), how=text(f"growth_{found.kind}")) for each, found in known]  # fmt: skip
+    runs = []
+    for each, found in known:
+        runs.append(text("growth_one", optimizer=text(f"optimizer_{each.optimizer}"), rate=given(each.optimizer),
+                         power=power(found, each, text), how=how(found, each, text)))  # fmt: skip
+        runs += left_out(found, text)
     return text("growth_here", part=part, steps=training.STEPS, runs=text.sentences(runs))

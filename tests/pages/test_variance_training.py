@@ -446,55 +446,114 @@ def test_the_power_is_the_slope_of_the_logarithms():
     ends = [[series.done[series.setting(d_k, "sqrt", seed)]["match"][-10:].mean() for d_k in training.D_K]
             for seed in range(SEEDS)]  # fmt: skip
     np.testing.assert_allclose(found.powers, [fit(training.D_K, each) for each in ends])
-    np.testing.assert_allclose(found.own, np.median(ends, axis=0))
-    assert found.other == (-7.5,) * 3
+    at_sizes = found.ends()
+    assert list(at_sizes) == list(training.D_K)
+    np.testing.assert_allclose([own for own, _ in at_sizes.values()], np.median(ends, axis=0))
+    assert [other for _, other in at_sizes.values()] == [-7.5] * 3
+
+
+def grown(powers, seeds=None, rate=GIVEN):
+    """A series whose q·k grows so, a power a seed that is done, of so many seeds."""
+    series = made(2.0, seeds=seeds or len(powers), rate=rate)
+    for setting in series.settings:
+        if setting.seed < len(powers):
+            series.done[setting]["match"][:] = 3.0 * setting.d_k ** powers[setting.seed]
+        else:
+            del series.done[setting]
+    return series
+
+
+def power_of(text, middle, seeds, all_seeds, least="", most="", said="range"):
+    formula = f"$d_k^{{\\,{middle}}}$"
+    return text(f"growth_power_{said}", power=formula, seeds=seeds, all=all_seeds, least=least, most=most)
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize(("powers", "kind"), [
-    ((0.6, 0.9), "between"), ((0.3, 0.46), "under"), ((1.1, 1.3), "over"), ((0.4, 0.6), "root"),
-    ((0.8, 1.2), "linear"), ((0.4, 1.2), "unclear"),
+    ((0.6, 0.7, 0.9), "between"), ((0.3, 0.4, 0.46), "under"), ((1.1, 1.2, 1.3), "over"), ((0.4, 0.45, 0.6), "root"),
+    ((0.8, 1.1, 1.2), "linear"), ((0.4, 0.7, 1.2), "unclear"),
 ])  # fmt: skip
 def test_how_it_grows_is_what_all_seeds_say(powers, kind, lang):
-    series, text = made(2.0), Text("variance_training", lang)
-    for d_k in training.D_K:
-        for seed, power in enumerate(powers):
-            series.done[series.setting(d_k, "sqrt", seed)]["match"][:] = 3.0 * d_k**power
+    series, text = grown(powers, 4), Text("variance_training", lang)
     ends, fitted = variance_training_growth.sentences(series, text)
     assert "−8" in ends
-    low, high = (f"{each:.2f}" for each in powers)
-    power = text("median_and_range", median=f"$d_k^{{\\,{sum(powers) / 2:.2f}}}$", least=low, most=high, seeds=2)
-    assert fitted == text("growth_fit", power=power, how=text(f"growth_{kind}"))
-    sentence = variance_training_growth.elsewhere([made(2.0, rate=0), series], lang)
-    assert text("growth_one", optimizer="Adam", rate="0.003", power=power, how=text(f"growth_{kind}")) in sentence
+    low, middle, high = (f"{each:.2f}" for each in powers)
+    power, how = power_of(text, middle, 3, 4, low, high), text(f"growth_{kind}")
+    assert fitted == text("growth_fit", power=power, how=how)
+    one = text("growth_one", optimizer="Adam", rate="0.003", power=power, how=how)
+    part = catalogue("variance", lang)["part_training"]
+    assert variance_training_growth.elsewhere([made(2.0, rate=0, seeds=3), series], lang) == text(
+        "growth_here", part=part, steps=STEPS, runs=one
+    )
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(("powers", "all_seeds", "said", "how"), [
+    ((0.46,), 5, "one", "soon"), ((0.46, 0.46), 5, "alike", "soon"), ((0.4, 0.48), 2, "range", "few"),
+    ((0.46,) * 3, 5, "alike", "under"), ((0.46,) * 5, 5, "alike", "under"),
+])  # fmt: skip
+def test_how_many_seeds_say_it_is_always_said_and_few_give_no_verdict(powers, all_seeds, said, how, lang):
+    text = Text("variance_training", lang)
+    _, fitted = variance_training_growth.sentences(grown(powers, all_seeds), text)
+    low, middle, high = (f"{each(powers):.2f}" for each in (min, median, max))
+    power = power_of(text, middle, len(powers), all_seeds, low, high, said)
+    assert f"{len(powers)}" in power.rpartition("$")[2]
+    assert fitted == text("growth_fit", power=power, how=text(f"growth_{how}"))
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_part_on_independence_says_what_was_measured_here(lang):
     bench, text = views.shown(SHOWN, "variance.part", "assumptions"), Text("variance_training", lang)
-    there = text("growth_there", part=catalogue("variance", lang)["part_training"])
+    part = catalogue("variance", lang)["part_training"]
+    there = text("growth_there", part=part)
+    training_runs.shared().of("adam", 0, 4).done |= made(2.0, rate=4).done  # another rate
     assert there in said(opened("variance", lang, bench))
     training_runs.shared().of("adam", 0).done |= made(2.0).done
-    training_runs.shared().of("adam", 0, 4).done |= made(2.0).done  # another rate
-    power, how = "$d_k^{\\,0.75}$", text("growth_between")
-    assert said(opened("variance", lang, bench)).count(power) == 1
-    sentence = text("growth_one", optimizer="Adam", rate="0.003", power=power, how=how)
-    assert sentence in said(opened("variance", lang, bench))
+    one = text("growth_one", optimizer="Adam", rate="0.003", power=power_of(text, "0.75", 2, 2, said="alike"),
+               how=text("growth_few"))  # fmt: skip
+    here = text("growth_here", part=part, steps=STEPS, runs=one)
+    measured = Text("variance_assumptions", lang)("trained", measured=here)
+    assert measured in [each.value for each in opened("variance", lang, bench).markdown]
 
 
-def test_sizes_that_do_not_learn_are_left_out(monkeypatch):
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_runs_that_have_not_learned_are_left_out_and_counted(lang, monkeypatch):
+    """Of each seed: one that fails at a size does not speak for the others, nor they for it."""
     monkeypatch.setattr(training, "D_K", (2, 3, 4, LARGEST))
-    series, text = made(2.0), Text("variance_training", "en")
-    for seed in range(SEEDS):
-        series.done[series.setting(3, "sqrt", seed)]["loss"][:] = 2.0
-    ends, fitted, left = variance_training_growth.sentences(series, text)
-    assert ends.startswith(text("growth_ends", sizes="2, 4, 5", own="5, 8, 10", other="−8, −8, −8"))
-    assert "$d_k^{\\,0.75}$" in fitted
-    assert left == text("growth_left", sizes="3")
-    series.done[series.setting(2, "sqrt", 0)]["match"][:] = -1.0  # has no logarithm
-    assert list(variance_training_growth.sentences(series, text)) == [text("growth_none")]
-    assert variance_training_growth.elsewhere([series], "en").startswith("Part “")
-    series.done.clear()
+    series, text = grown((0.7, 0.7, 0.7)), Text("variance_training", lang)
+    fails = series.done[series.setting(LARGEST, "sqrt", 1)]
+    fails["loss"][:], fails["match"][:], fails["other"][:] = 0.6, -900.0, 900.0
+    sizes = text.list(["2", "3", "4", "5"])
+    ends = text("growth_ends", sizes=sizes, own=text.list(["5", "6", "8", "9"]), other=text.list(["−8"] * 4))
+    fitted = text("growth_fit", power=power_of(text, "0.70", 3, 3, said="alike"), how=text("growth_between"))
+    left = text("growth_unlearned", count=1, runs=12, sizes="5")
+    assert list(variance_training_growth.sentences(series, text)) == [ends, fitted, left]
+    one = text("growth_one", optimizer="Adam", rate="0.003", how=text("growth_between"),
+               power=power_of(text, "0.70", 3, 3, said="alike"))  # fmt: skip
+    assert variance_training_growth.elsewhere([series], lang).endswith(text.sentences([one, left]))
+
+    series.done[series.setting(2, "sqrt", 1)]["match"][:] = -1.0  # has learned, and has no logarithm
+    _, fitted, *both = variance_training_growth.sentences(series, text)
+    assert fitted == text("growth_fit", power=power_of(text, "0.70", 2, 3, said="alike"), how=text("growth_few"))
+    assert both == [left, text("growth_below", count=1, runs=12, sizes="2")]
+
+    for seed in series.seeds:
+        for d_k in (2, 3):
+            series.done[series.setting(d_k, "sqrt", seed)]["loss"][:] = 2.0
+    assert list(variance_training_growth.sentences(series, text)) == [
+        text("growth_none", seeds=3, all=3, fewest=3),
+        text("growth_unlearned", count=7, runs=12, sizes=text.list(["2", "3", "5"])),
+    ]
+    part = catalogue("variance", lang)["part_training"]
+    series._kept.clear()  # runs that are done change in this test alone
+    assert variance_training_growth.elsewhere([series], lang) == text("growth_there", part=part)
+
+
+def test_a_seed_that_has_not_come_to_all_sizes_says_nothing_yet():
+    series, text = grown((0.7, 0.7)), Text("variance_training", "en")
+    del series.done[series.setting(LARGEST, "sqrt", 1)]
+    assert len(variance_training_growth.measure(series).powers) == 1
+    del series.done[series.setting(LARGEST, "sqrt", 0)]
     assert list(variance_training_growth.sentences(series, text)) == []
 
 
