@@ -13,15 +13,14 @@ import numpy as np
 import attention
 from attention import training
 from attention.assumptions import Components, predicted_mean, predicted_variance
-from ui import display, views
+from ui import display, predict, views
 from ui.lesson_plan import Facts, Part
 from ui.text import Text
+from ui.variance_guesses import GUESSES
 from ui.variance_softmax_words import GIVEN
 from ui.workbench import Workbench
 
-#: link → the view of its guess; "": it asks for none
-GUESSES = {"spread": "variance.guess_doubled", "softmax": "variance.guess_dead", "gradient": "",
-           "training": "variance.guess_trains", "divisors": "variance.guess_alpha", "assumptions": ""}  # fmt: skip
+LINKS = ("spread", "softmax", "gradient", "training", "divisors", "assumptions")
 RHO, AT = 0.9, 64  #: the correlation and the d_k that the last answer is shown on
 #: places of sliders, in steps: d_k = 128, all scores × 64, α = ½
 DOUBLED, STRETCHED, HALF = 14, 18, 10
@@ -29,15 +28,14 @@ DOUBLED, STRETCHED, HALF = 14, 18, 10
 
 def _unanswered(link: str) -> dict[str, object]:
     """The lab as it is at first, on that link; what was guessed at links before it stays."""
-    links = list(GUESSES)
-    before = [GUESSES[each] for each in links[: links.index(link)]]
+    before = [GUESSES.get(each) for each in LINKS[: LINKS.index(link)]]
     lab = {name: view.default for name, view in views.VIEWS.items() if name.startswith("variance.")}
     return {name: value for name, value in lab.items() if name not in before} | {"variance.part": link}
 
 
 def _part(link: str, minutes: int, facts: Facts, asks: tuple[str, str], **shown: object) -> Part:
     """A part of the lesson. shown: what is shown with the answer, besides the answer."""
-    answered = {GUESSES[link]: "skip"} if GUESSES[link] else {}
+    answered = {GUESSES[link]: predict.SKIP} if link in GUESSES else {}
     reveals = _unanswered(link) | answered | {f"variance.{view}": value for view, value in shown.items()}
     return Part(link, "variance", minutes, facts, shows=_unanswered(link), asks=asks, reveals=reveals)
 

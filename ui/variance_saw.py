@@ -15,13 +15,11 @@ from ui import variance_softmax_words as softmax_words
 from ui import variance_spread as spread_words
 from ui.text import Text
 from ui.variance_compare import compare
+from ui.variance_guesses import GUESSES
 from ui.variance_softmax_frame import ASKED
 from ui.variance_softmax_words import LOW
 from ui.variance_training_facts import outcome
 
-#: the parts that ask before they show, and the view of the guess
-GUESSES = {"spread": "variance.guess_doubled", "softmax": "variance.guess_dead", "training": "variance.guess_trains",
-           "divisors": "variance.guess_alpha"}  # fmt: skip
 #: parts that show what another one asks for
 ANSWERED_BY = {"gradient": "softmax"}
 

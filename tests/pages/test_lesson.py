@@ -14,6 +14,7 @@ from ui import variance_gradient as gradient
 from ui import variance_softmax_words as softmax
 from ui import workbench as w
 from ui.text import LANGUAGES, Text, catalogue
+from ui.variance_guesses import GUESSES
 from ui.variance_measure import ROWS
 
 CAT = w.preset("cat")
@@ -124,9 +125,9 @@ def test_the_lesson_says_what_its_states_give(lang):
 
 
 def test_it_goes_through_every_link_of_the_lab():
-    assert links() == list(variance.PARTS) == list(lesson_scale.GUESSES)
+    assert links() == list(variance.PARTS) == list(lesson_scale.LINKS)
     guesses = {name for name in views.VIEWS if name.startswith("variance.guess_")}
-    assert {view for view in lesson_scale.GUESSES.values() if view} == guesses
+    assert set(GUESSES.values()) == guesses
 
 
 def test_the_lessons_are_chosen_in_the_link():
@@ -144,7 +145,7 @@ def test_the_lessons_are_chosen_in_the_link():
 def rehearsed():
     """What a teacher may come back with: every guess made, and much else on show than at first."""
     bench = SCALE
-    for view in filter(None, lesson_scale.GUESSES.values()):
+    for view in GUESSES.values():
         bench = views.shown(bench, view, 7 if view == "variance.guess_dead" else "skip")
     for name, value in {"optimizer": "sgd", "measure": "entropy", "stretch": 3, "broken": "signs"}.items():
         bench = views.shown(bench, f"variance.{name}", value)
@@ -152,7 +153,7 @@ def rehearsed():
 
 
 @pytest.mark.parametrize("how", ["open", "reveal"])
-@pytest.mark.parametrize("link", lesson_scale.GUESSES)
+@pytest.mark.parametrize("link", lesson_scale.LINKS)
 def test_a_link_opens_before_its_answer_and_after_it(link, how):
     lang = "zh" if how == "open" else "en"
     app = opened("teach", lang, rehearsed())
@@ -161,10 +162,10 @@ def test_a_link_opens_before_its_answer_and_after_it(link, how):
     bench, number = code(app), links().index(link) + 1
     assert app.button_group(key="variance_part").value == link
     assert Text("teach", lang)("asked_below", number=number, of=len(links())) in markdown(app)
-    guesses = {each: views.get(bench, view) for each, view in lesson_scale.GUESSES.items() if view}
+    guesses = {each: views.get(bench, view) for each, view in GUESSES.items()}
     before, after = links()[: number - 1], links()[number:]
     for each in set(before) & set(guesses):
-        assert guesses[each] == views.get(rehearsed(), lesson_scale.GUESSES[each]), "what was guessed is still there"
+        assert guesses[each] == views.get(rehearsed(), GUESSES[each]), "what was guessed is still there"
     assert all(guess == "" for each, guess in guesses.items() if each in after), "what comes is asked anew"
     assert guesses.get(link, "skip" if how == "reveal" else "") == ("skip" if how == "reveal" else "")
     shown = {name for name, _ in bench.view if name.startswith("variance.") and "guess" not in name}

@@ -10,7 +10,7 @@ from attention.experiment import measure_spread
 from attention.saturation import measure_saturation
 from tests.pages.reading import assert_well, code, inside, opened, said
 from tests.pages.test_every_page import AWKWARD, CAT
-from ui import questions, training_runs, variance, variance_saw, views
+from ui import questions, training_runs, variance, variance_guesses, views
 from ui.text import LANGUAGES, Text, catalogue
 from ui.variance_charts import estimate, estimated_share
 from ui.variance_measure import ROWS
@@ -146,9 +146,9 @@ def test_each_question_stands_by_the_part_that_answers_it_once_the_guess_is_in(p
     often = Text("questions", "en")("often", count=len(numbers))
     before, after = (folds(opened("variance", "en", at(part, guess=guess))) for guess in ("", "skip"))
     assert (often in after) == bool(numbers)
-    assert (often in before) == (bool(numbers) and part not in variance_saw.GUESSES)
-    assert variance.PARTS.keys() >= variance_saw.GUESSES.keys()
-    assert sorted(variance_saw.GUESSES.values()) == sorted(GUESSES)
+    assert (often in before) == (bool(numbers) and part not in variance_guesses.GUESSES)
+    assert variance.PARTS.keys() >= variance_guesses.GUESSES.keys()
+    assert sorted(variance_guesses.GUESSES.values()) == sorted(GUESSES)
 
 
 def test_the_parts_have_all_of_the_pages_questions():
