@@ -26,17 +26,25 @@ DOUBLED = (64, 128)
 EDGES = np.linspace(-4.5, 4.5, 37)
 """Where the bars of a histogram begin and end, in units of √d_k."""
 
-REACHES = ((16, 10.0), (256, 40.0), (4096, 160.0))
-"""(up to which d_k, how far to both sides the picture of q·k goes): 2.5 standard deviations of the widest it shows."""
+WIDEST = (16, 256, 4096)
+"""The d_k at which the picture of q·k is full: up to each of them, from the one before, it goes equally far."""
 
 
 def reach(d_k: int) -> float:
-    """How far to both sides of 0 the picture of q·k goes at this d_k.
+    """How far to both sides of 0 the picture of q·k goes at this d_k: in steps, so that in each the bell can grow.
 
-    >>> reach(1), reach(64), reach(4096)
-    (10.0, 40.0, 160.0)
+    2.5 √w, w = 16^⌈log₁₆ d_k⌉ and at least 16: 2.5 standard deviations of the widest bell that is shown as far.
+
+    d_k: a whole number from 1; those that are measured by default need no w but WIDEST.
+    Raises: InputError if d_k is none.
+
+    >>> reach(1), reach(64), reach(4096), reach(4097)
+    (10.0, 40.0, 160.0, 640.0)
     """
-    return next((far for last, far in REACHES if d_k <= last), REACHES[-1][1])
+    d_k, widest = whole_number("d_k", d_k), WIDEST[0]
+    while widest < d_k:
+        widest *= 16
+    return 2.5 * math.sqrt(widest)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from attention.experiment import DOUBLED, EDGES, REACHES
+from attention.experiment import DOUBLED, EDGES, WIDEST, reach
 from ui import theme
 from ui.charts import INK
 from ui.variance_charts import COLOURS, layered, of_kind, placed, word
@@ -16,10 +16,10 @@ FIRST = DOUBLED[0]  #: the d_k before anything is guessed, which stays in grey
 WIDTH = float(EDGES[1] - EDGES[0])
 COLOUR, GREY = COLOURS["none"], "#6b7280"  #: on either, words are readable in both appearances
 #: The axis follows d_k in steps so coarse that every one shows two doublings of the width.
-REACH = " : ".join([*(f"dk <= {last} ? {far:g}" for last, far in REACHES[:-1]), f"{REACHES[-1][1]:g}"])
+REACH = " : ".join([*(f"dk <= {d_k} ? {reach(d_k):g}" for d_k in WIDEST[:-1]), f"{reach(WIDEST[-1]):g}"])
 #: Just above the tallest bar: at small d_k the middle bars are taller than the bell's.
 _TOP = "0.115 * (1 + 0.9 / dk)"
-_DIFFERS = f"dk <= {REACHES[0][0]}"  #: where the normal curve can be told from the exact steps
+_DIFFERS = f"dk <= {WIDEST[0]}"  #: where the normal curve can be told from the exact steps
 
 
 def bell(width: int, height: int, larger: float, *, answered: bool) -> dict[str, Any]:

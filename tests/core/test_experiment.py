@@ -84,7 +84,19 @@ def test_progress_is_told_and_ends_at_1():
         assert told[-1] == 1
 
 
+def test_the_picture_reaches_to_two_and_a_half_deviations_of_the_widest_bell_at_every_d_k():
+    """No bell that is shown is wider, nor has less than a quarter of that width; and none would be beyond WIDEST."""
+    for d_k in (*e.STOPS, 5000, 10**6):
+        widest = (e.reach(d_k) / 2.5) ** 2
+        assert e.reach(widest_one := round(widest)) == e.reach(d_k) == 2.5 * widest_one**0.5
+        assert d_k <= widest_one
+        assert widest_one == 16 or d_k > widest_one / 16
+    assert {round((e.reach(d_k) / 2.5) ** 2) for d_k in e.STOPS} == set(e.WIDEST)
+
+
 @pytest.mark.parametrize(("call", "argument"), [
+    (lambda: e.reach(0), "d_k"),
+    (lambda: e.reach(2.0), "d_k"),
     (lambda: e.measure_spread(5), "draws"),
     (lambda: e.measure_spread(10.5), "draws"),
     (lambda: e.measure_spread(10, (4, 2)), "stops"),
