@@ -101,9 +101,16 @@ def _verdict(way: Way, sharper: Mapping[int, Way], text: Text) -> str:
     end, numbers = way.names[-1], {"d_k": way.bench.sizes["d_k"], "end": way.names[-1]}
     said = [text("verdict_lost" if way.kind == "lost" else "verdict_alive", **numbers)]
     if way.kind != "lost":
-        said += [text("larger", times=times, passed=size(larger.passed), last=size(larger.norm(end)), **numbers)
-                 for times, larger in sharper.items()]  # fmt: skip
+        said += [text(f"larger_{_compared(way, larger)}", times=times, passed=size(larger.passed),
+                      last=size(larger.norm(end)), **numbers) for times, larger in sharper.items()]  # fmt: skip
     return text.sentences(said)
+
+
+def _compared(way: Way, larger: Way) -> str:
+    """Whether less gets through the softmax and to the end than before, as far as what is said of them shows it."""
+    pairs = (way.passed, larger.passed), (way.norm(way.names[-1]), larger.norm(way.names[-1]))
+    fell = {after < before and size(after) != size(before) for before, after in pairs}
+    return "apart" if len(fell) > 1 else "less" if True in fell else "same"
 
 
 def _times(sharper: Mapping[int, Way]) -> int:

@@ -260,15 +260,16 @@ def test_the_link_gets_a_verdict_and_larger_scores_are_measured(lang):
     assert text("question", part=part, whose=text("whose_prepared", d_k=4)) in told  # where random rows are measured
     assert text("see_jacobian", root="2.00") in told
     assert text("verdict_alive", d_k=4, end="W_Q") in told
-    for times in (8, 64):
+    for times, kind in ((8, "same"), (64, "less")):  # more than × 1, at first
         larger = of(variance_gradient_backward.sharpened(of(CAT), times))
+        assert [larger.passed < of(CAT).passed, larger.norm("W_Q") < of(CAT).norm("W_Q")] == [kind == "less"] * 2
         numbers = {"passed": size(larger.passed), "last": size(larger.norm("W_Q"))}
-        assert text("larger", times=times, end="W_Q", **numbers) in told
+        assert text(f"larger_{kind}", times=times, end="W_Q", **numbers) in told
     app = opened("variance", lang, here(CAT))
     app.button(key="way_sharpen").click().run()
     assert of(code(app)).kind == "lost"
     assert text("verdict_lost", end="W_Q", d_k=4) in said(app)
-    assert text("larger", times=8, end="W_Q", passed="", last="").split("8")[0] not in said(app)
+    assert text("larger_same", times=8, end="W_Q", passed="", last="").split("8")[0] not in said(app)
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
