@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from attention import training
+from ui import training_runs
 from ui import variance_training_facts as facts
 from ui.tables import table
 from ui.text import Text
@@ -90,18 +91,24 @@ def _conclusion(series: Series, gradient: Gradient, known: Known, text: Text) ->
 
 
 def rates(tried: Sequence[Series], text: Text) -> Iterator[str]:
-    """Whether another rate rescues what has no √d_k: of those that were run, where each has ended."""
+    """Whether another rate rescues what has no √d_k: of those that were run, where each has ended, on how many seeds.
+
+    While seeds are missing at one of them, the judgement is one so far.
+    """
     d_k = training.D_K[-1]
-    ends = {each.learning_rate: [outcome(each, d_k, scale) for scale in training.SCALES] for each in tried}
-    known = {rate(at): [each for each in both if each] for at, both in ends.items() if all(both)}
-    rescued = [at for at, (_, unscaled) in known.items() if unscaled.kind != "stalls"]
+    both = {each: [outcome(each, d_k, scale) for scale in training.SCALES] for each in tried}
+    known = {each: [found for found in both[each] if found] for each in tried if all(both[each])}
+    rescued = [rate(each.learning_rate) for each, (_, bare) in known.items() if bare.kind != "stalls"]
     if len(known) == 1 and not rescued:
-        yield text("rates_one", rate=next(iter(known)))
+        yield text("rates_one", rate=rate(next(iter(known)).learning_rate))
     if len(known) > 1:
-        said = [text("rate_ends", rate=at, scaled=size(scaled.end), unscaled=size(unscaled.end))
-                for at, (scaled, unscaled) in known.items()]  # fmt: skip
-        yield text.sentences([text("rates_run", d_k=d_k, rates=text.list(said)),
-                              text("rates_rescue" if rescued else "rates_none", rates=text.list(rescued))])  # fmt: skip
+        seeds = {each: min(len(found.ends) for found in ends) for each, ends in known.items()}
+        said = [text("rate_ends", rate=rate(each.learning_rate), scaled=size(scaled.end), unscaled=size(bare.end),
+                     seeds=seeds[each]) for each, (scaled, bare) in known.items()]  # fmt: skip
+        done = all(count == len(each.seeds) for each, count in seeds.items())
+        judged = ("rates_rescue" if rescued else "rates_none") + ("" if done else "_so_far")
+        yield text.sentences([text("rates_run", d_k=d_k, rates=text.list(said), all=training_runs.SEEDS),
+                              text(judged, rates=text.list(rescued))])  # fmt: skip
 
 
 def rate(x: float) -> str:

@@ -376,11 +376,23 @@ def test_the_rates_that_were_run_are_compared(lang):
     assert list(variance_training_words.rates([one], text)) == [text("rates_one", rate="0.003")]
     assert list(variance_training_words.rates([made(0.1)], text)) == []
     (said,) = variance_training_words.rates([one, other], text)
-    ends = [text("rate_ends", rate="0.003", scaled="0.020", unscaled="2.00"),
-            text("rate_ends", rate="0.03", scaled="1.20", unscaled="1.90")]  # fmt: skip
-    assert said == text.sentences([text("rates_run", d_k=LARGEST, rates=text.list(ends)), text("rates_none")])
-    (said,) = variance_training_words.rates([one, made(1.0, rate=0), other], text)
-    assert said.endswith(text("rates_rescue", rates="0.0003"))
+    of = {"d_k": LARGEST, "all": SEEDS}
+    ends = [text("rate_ends", rate="0.003", scaled="0.020", unscaled="2.00", seeds=2),
+            text("rate_ends", rate="0.03", scaled="1.20", unscaled="1.90", seeds=2)]  # fmt: skip
+    assert said == text.sentences([text("rates_run", rates=text.list(ends), **of), text("rates_none")])
+    third = made(1.0, rate=0)
+    for begun, id in ((False, "rates_rescue"), (True, "rates_rescue_so_far")):
+        if begun:
+            del third.done[third.setting(LARGEST, "none", 1)]
+        (said,) = variance_training_words.rates([third, one, other], text)
+        first = text("rate_ends", rate="0.0003", scaled="0.020", unscaled="1.00", seeds=1 if begun else 2)
+        assert said == text.sentences(
+            [text("rates_run", rates=text.list([first, *ends]), **of), text(id, rates="0.0003")]
+        )
+    del other.done[other.setting(LARGEST, "sqrt", 1)]
+    (said,) = variance_training_words.rates([one, other], text)
+    ends[1] = text("rate_ends", rate="0.03", scaled="1.20", unscaled="1.90", seeds=1)
+    assert said == text.sentences([text("rates_run", rates=text.list(ends), **of), text("rates_none_so_far")])
     other.done.clear()
     assert list(variance_training_words.rates([one, other], text)) == [text("rates_one", rate="0.003")]
 
