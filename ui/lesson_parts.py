@@ -52,7 +52,8 @@ def before(plan: str, text: Text) -> None:
     if plan != "scale":
         return
     number, part = next((n, part) for n, part in enumerate(lesson.PLANS[plan], 1) if part.id == "training")
-    runs = training_runs.shared().of("adam", part.bench(text.lang).variance_seed)
-    done = "all" if runs.next is None else "some" if runs.share else "none"
+    runs = training_runs.shared().find("adam", part.bench(text.lang).variance_seed)
+    done = "none" if runs is None or not runs.share else "all" if runs.next is None else "some"
+    share = f"{0 if runs is None else min(int(100 * runs.share), 99)}%"  # 100 % would be all
     train = Text("variance_training", text.lang)("start")
-    st.markdown(text("before", number=number, train=train, trained=text(f"trained_{done}", share=f"{runs.share:.0%}")))
+    st.markdown(text("before", number=number, train=train, trained=text(f"trained_{done}", share=share)))

@@ -128,16 +128,20 @@ class Runs:
 
     def of(self, optimizer: str, seed: int, rate: int = GIVEN) -> Series:
         """The runs of an optimizer and rate for a seed of the page, which stands for several of their own."""
-        name = optimizer, seed, rate
-        found = self.series.get(name)
+        found = self.find(optimizer, seed, rate)
         if found is None:
             self._make_room()
-            found = self.series[name] = Series(optimizer, range(SEEDS * seed, SEEDS * (seed + 1)), rate)
+            found = Series(optimizer, range(SEEDS * seed, SEEDS * (seed + 1)), rate)
+            self.series[optimizer, seed, rate] = found
         return found
+
+    def find(self, optimizer: str, seed: int, rate: int = GIVEN) -> Series | None:
+        """Those runs if somebody has asked for them: who only reads makes none, and forgets none for it."""
+        return self.series.get((optimizer, seed, rate))
 
     def begun(self, optimizer: str, seed: int) -> list[Series]:
         """Those of each rate that somebody has asked for so far."""
-        found = (self.series.get((optimizer, seed, rate)) for rate in range(len(training.RATES[optimizer])))
+        found = (self.find(optimizer, seed, rate) for rate in range(len(training.RATES[optimizer])))
         return [each for each in found if each is not None]
 
     def moment(self, series: Series, session: str) -> None:

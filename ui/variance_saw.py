@@ -69,7 +69,9 @@ def _training(text: Text) -> str:
     """Of the runs with the chosen optimizer and rate; nothing where not every size has been trained both ways."""
     bench = state.bench()
     optimizer, rate = (views.get(bench, f"variance.{view}") for view in ("optimizer", "rate"))
-    series = training_runs.shared().of(optimizer, bench.variance_seed, rate)
+    series = training_runs.shared().find(optimizer, bench.variance_seed, rate)
+    if series is None:
+        return ""
     found = {(d_k, scale): outcome(series, d_k, scale) for scale in training.SCALES for d_k in training.D_K}
     learned = {key: [steps < math.inf for steps in each.learned] for key, each in found.items() if each}
     if len(learned) < len(found):

@@ -106,7 +106,7 @@ def rates(tried: Sequence[Series], text: Text) -> Iterator[str]:
         said = [text("rate_ends", rate=rate(each.learning_rate), scaled=size(scaled.end), unscaled=size(bare.end),
                      seeds=seeds[each]) for each, (scaled, bare) in known.items()]  # fmt: skip
         done = all(count == len(each.seeds) for each, count in seeds.items())
-        judged = ("rates_rescue" if rescued else "rates_none") + ("" if done else "_so_far")
+        judged = f"rates_{'rescue' if rescued else 'none'}{'' if done else '_so_far'}"
         yield text.sentences([text("rates_run", d_k=d_k, rates=text.list(said), all=training_runs.SEEDS),
                               text(judged, rates=text.list(rescued))])  # fmt: skip
 

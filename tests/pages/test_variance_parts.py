@@ -121,21 +121,24 @@ def test_what_was_seen_is_what_these_draws_measured():
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-@pytest.mark.parametrize("bare", [(), (4, 16)])
-def test_what_training_showed_is_counted(bare, lang):
-    """Of the runs with the chosen optimizer that are done; half done, it is not tested."""
+@pytest.mark.parametrize(("bare", "rate"), [((), 2), ((4, 16), 2), ((4, 16), 4)])
+def test_what_training_showed_is_counted(bare, rate, lang):
+    """Of the runs with the chosen optimizer and rate that are done; half done, it is not tested."""
     training_runs.shared.clear()
     bench, text = views.shown(at("assumptions"), "variance.optimizer", "sgd"), Text("variance", lang)
-    series = training_runs.shared().of("sgd", 0)
+    bench = views.shown(bench, "variance.rate", rate)
+    assert text("part_training") not in seen(lang, bench)[0]
+    assert not training_runs.shared().series  # who only reads asks for none
+    series = training_runs.shared().of("sgd", 0, rate)
     for setting in series.of_seed(0):
         assert text("part_training") not in seen(lang, bench)[0]
         learns = setting.scale == "sqrt" and setting.d_k < 1024 or setting.d_k in bare
         loss = np.full(training.STEPS, 0.01 if learns else training.CHANCE)
         series.done[setting] = dict.fromkeys(training_runs.RECORDED, loss)
     line = seen(lang, bench)[0][text("part_training")]
-    told = text("saw_training_some" if bare else "saw_training_none", optimizer="SGD", rate="0.1",
+    told = text("saw_training_some" if bare else "saw_training_none", optimizer="SGD", rate={2: "0.1", 4: "1"}[rate],
                 scaled=4, scaled_of=5, bare=len(bare), bare_of=5, sizes=text.list([str(d_k) for d_k in bare]))
-    assert line.endswith(told)
+    assert line == text("saw_gap") + told
     training_runs.shared.clear()
 
 
