@@ -17,6 +17,7 @@ from ui import variance_assumptions_words as words
 from ui.display import signed
 from ui.text import Text
 from ui.variance_assumptions_measure import BROKEN, SLIDERS, Shape, Study
+from ui.variance_charts import thousandths
 
 
 def draw(text: Text) -> None:
@@ -146,7 +147,7 @@ def _noticed(broken: str, text: Text) -> None:
 def _match(rho: float, text: Text) -> None:
     """One key matches, and the others do not: what becomes of its weight."""
     found = measure.matches(state.bench().variance_seed, rho)
-    at = {f"{scale}_{d_k}": words.even(found[STOPS.index(d_k), which])
+    at = {f"{scale}_{d_k}": thousandths(found[STOPS.index(d_k), which])
           for which, scale in ((1, "sqrt"), (2, "linear")) for d_k in (16, 256)}  # fmt: skip
     st.markdown(text("why_match", keys=measure.KEYS, others=measure.KEYS - 1))
     spec = charts.match_spec(shell.layout(), text)

@@ -16,6 +16,7 @@ from ui.display import signed
 from ui.tables import table
 from ui.text import Text
 from ui.variance_assumptions_measure import IN_ROWS, Array, Shape, Study, bar_rows, beyond, bound, growth
+from ui.variance_charts import thousandths, with_interval
 
 LEAST = 5e-5  #: a smaller share would be printed as 0
 NORMAL_TAIL = math.erfc(3 / math.sqrt(2))  #: beyond three standard deviations of a normal distribution
@@ -66,7 +67,8 @@ def told(interval: Array) -> str:
     >>> told(np.array([57.33, 57.12, 57.54]))
     '57.33 (57.12 – 57.54)'
     """
-    return f"{number(interval[0], decimals(interval))} ({between(interval)})"
+    places = decimals(interval)
+    return with_interval(*(number(x, places) for x in interval))
 
 
 def summary(study: Study, text: Text) -> str:
@@ -228,21 +230,10 @@ def rows_table(found: Mapping[str, Array], text: Text, *, narrow: bool = False) 
     narrow: a list, where a table has no room.
     """
     if narrow:
-        lines = [f"**{text(f'broken_{way}')}**\\\n{' → '.join(map(even, each))}" for way, each in found.items()]
+        lines = [f"**{text(f'broken_{way}')}**\\\n{' → '.join(map(thousandths, each))}" for way, each in found.items()]
         return "\n".join(f"- {line}" for line in [f"$d_k$ = {' → '.join(map(str, IN_ROWS))}", *lines])
     head = [text("table_broken"), *(f"d_k\u00a0=\u00a0{d_k}" for d_k in IN_ROWS)]
-    return table(head, [[text(f"broken_{way}"), *map(even, each)] for way, each in found.items()])
-
-
-def even(found: Array) -> str:
-    """An evenness and its interval.
-
-    >>> import numpy as np
-    >>> even(np.array([0.8304, 0.8275, 0.8333])), even(np.array([1e-4, 5e-5, 1.5e-4]))
-    ('0.830 (0.828 – 0.833)', '<0.001')
-    """
-    value, low, high = (f"{x:.3f}" for x in found)
-    return "<0.001" if found[2] < 0.0005 else value if low == high else f"{value} ({low} – {high})"
+    return table(head, [[text(f"broken_{way}"), *map(thousandths, each)] for way, each in found.items()])
 
 
 def noticed(found: Array) -> str:
@@ -306,6 +297,5 @@ def histogram_table(study: Study, shape: Shape, text: Text) -> str:
 
 
 def match_table(found: Array, text: Text) -> str:
-    rows = [[str(d_k), *(f"{at:.3f} ({low:.3f} – {high:.3f})" for at, low, high in found[s])]
-            for s, d_k in enumerate(STOPS)]  # fmt: skip
+    rows = [[str(d_k), *map(thousandths, found[s])] for s, d_k in enumerate(STOPS)]
     return table(["d_k", "q·k", "÷ √d_k", "÷ d_k"], rows)

@@ -67,8 +67,30 @@ def estimate(x: float, low: float, high: float) -> str:
     """
     if 0 < x < high < 0.5e-4:
         return "<0.0001"
-    value, start, end = estimated(x, low, high)
-    return value if start == end else f"{value} ({start} – {end})"
+    return with_interval(*estimated(x, low, high))
+
+
+def with_interval(value: str, low: str, high: str) -> str:
+    """An estimate and the ends of its interval, once they are written; too narrow to be seen, they are left out.
+
+    >>> with_interval("0.148", "0.147", "0.149"), with_interval("0.125", "0.125", "0.125")
+    ('0.148 (0.147 – 0.149)', '0.125')
+    """
+    return value if low == high else f"{value} ({low} – {high})"
+
+
+def thousandths(found: Iterable[float]) -> str:
+    """A weight, or another number from 0 to 1, and its interval, in three decimals each; never a false 0 or 1.
+
+    >>> thousandths((0.1484, 0.1476, 0.1492)), thousandths((0.1250, 0.1249, 0.1251))
+    ('0.148 (0.148 – 0.149)', '0.125')
+    >>> thousandths((1e-4, 5e-5, 1.5e-4)), thousandths((1e-3, 1e-4, 2e-3)), thousandths((0.9998, 0.9997, 0.9999))
+    ('<0.001', '0.001 (≈0 – 0.002)', '≈1')
+    """
+    value, low, high = found
+    if 0 < high < 0.5e-3:
+        return "<0.001"
+    return "≈1" if low > 0.9995 else with_interval(*(number(x, 3) for x in (value, low, high)))
 
 
 def evenness(found: Iterable[float]) -> str:
@@ -100,8 +122,7 @@ def estimated_share(x: float, low: float, high: float) -> str:
     ('71% (70% – 72%)', '7.9% (7.1% – 8.8%)', '0% (0% – 0.1%)')
     """
     decimals = int(high - low < 0.02)
-    value, start, end = (percent(each, decimals if each else 0) for each in (x, low, high))
-    return f"{value} ({start} – {end})"
+    return with_interval(*(percent(each, decimals if each else 0) for each in (x, low, high)))
 
 
 Record = dict[str, Any]  # of a chart's data: field → value

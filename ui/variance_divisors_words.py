@@ -13,7 +13,7 @@ from attention.saturation import ALPHAS, POWERS, SCALES, Saturation
 from ui.predict import SKIP
 from ui.tables import table
 from ui.text import Text
-from ui.variance_charts import NAMED, estimated_share, evenness, number
+from ui.variance_charts import NAMED, estimated_share, evenness, number, thousandths
 from ui.variance_compare import compare, level, side
 from ui.variance_divisors_frame import OUTLINED, STOPS, digits, entropy, short_name, sized
 
@@ -114,10 +114,9 @@ def compared(found: Saturation, d_k: int, text: Text) -> str:
 
 
 def _top(found: Saturation, d_k: int, name: str) -> str:
-    """The mean of the largest weight of a row, with its interval; where that is too narrow to be written, in short."""
+    """The mean of the largest weight of a row, with its interval."""
     at = found.at(d_k, name)
-    value, low, high = (number(x, 3) for x in (found.largest[at], *found.largest_within[at]))
-    return value if low == high else f"{value} ({low} – {high})"
+    return thousandths((found.largest[at], *found.largest_within[at]))
 
 
 def _divisor(x: float) -> str:

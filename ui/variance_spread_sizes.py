@@ -28,6 +28,7 @@ from ui.variance_charts import (
     percent,
     placed,
     width_of,
+    with_interval,
 )
 
 OPEN = "variance.sizes"
@@ -230,6 +231,6 @@ def as_table(spread: Spread, text: Text) -> str:
         nine, right = low, ""
         if each.count > 1:
             nine, share = f"{low} – {high}", each.covered / each.count
-            right = f"{percent(share)} ({' – '.join(map(percent, share_interval(each.covered, each.count)))})"
+            right = with_interval(*map(percent, (share, *share_interval(each.covered, each.count))))
         rows.append([str(each.d_k), size_of(each), f"{each.count:,}", nine, right])
     return table(["d_k", *(text(f"table_{name}") for name in ("size", "count", "nine", "right"))], rows)

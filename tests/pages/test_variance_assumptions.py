@@ -20,7 +20,7 @@ from ui import variance_assumptions_measure as measure
 from ui import variance_assumptions_words as words
 from ui import workbench as w
 from ui.text import LANGUAGES, Text, catalogue
-from ui.variance_charts import NAMES
+from ui.variance_charts import NAMES, thousandths
 
 CAT = views.shown(w.preset("cat"), "variance.part", "assumptions")
 DRAWS = CAT.variance_draws
@@ -282,8 +282,8 @@ def test_all_side_by_side_names_what_softmax_notices(lang):
     assert words.judged(calm, text)[-1] == text("row_none")
     told, listed = words.rows_table(found, text), words.rows_table(found, text, narrow=True)
     for way, each in found.items():
-        assert " → ".join(map(words.even, each)) in listed
-        assert f"| {text(f'broken_{way}')} | {' | '.join(map(words.even, each))} |" in told
+        assert " → ".join(map(thousandths, each)) in listed
+        assert f"| {text(f'broken_{way}')} | {' | '.join(map(thousandths, each))} |" in told
 
 
 @pytest.mark.parametrize("broken", measure.BROKEN)
@@ -297,7 +297,7 @@ def test_the_chosen_one_is_measured_in_rows(broken):
         scores = (matching.row_scores(rows, of, **way) if of.law == "normal" else
                   matching.draw_scores(of.law, measure.ROWS, n_keys=measure.KEYS, seed=0))  # fmt: skip
         found = matching.row_entropy(scores, a.STOPS)[2:]
-        assert " | ".join(map(words.even, found)) + " |" in app
+        assert " | ".join(map(thousandths, found)) + " |" in app
     assert ("**Dangerous**: " in app) == (broken in ("correlated", "dependent"))
     assert text("broken_none") in app
 
@@ -374,7 +374,7 @@ def test_the_match_is_measured_and_only_shown_for_correlation():
     for which, scale in enumerate(SCALES):
         mine = frame[frame["side"] == NAMES[scale]]
         np.testing.assert_array_equal(mine[["y", "low", "high"]], found[:, which])
-    assert f"from {words.even(found[2, 1])} at $d_k = 16$ to {words.even(found[4, 1])}" in said(app)
+    assert f"from {thousandths(found[2, 1])} at $d_k = 16$ to {thousandths(found[4, 1])}" in said(app)
     assert len(frames(opened("variance", "en", showing(broken="means")))) == 2
 
 
