@@ -56,7 +56,7 @@ def seen(found: Saturation, text: Text) -> str:
                *([f"root_missed_{'one' if len(off) == 1 else 'some'}"] if same and off else []),
                *(["root_pointed"] if same and pointed else []),
                f"none_{compare(found, 'entropy', (last, 'none'), (first, 'none'))}", f"linear_{_linear(found)}",
-               "powers"]  # fmt: skip
+               "powers", "intervals"]  # fmt: skip
     return text.sentences([text(clause, **said) for clause in clauses])
 
 

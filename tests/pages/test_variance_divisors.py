@@ -127,6 +127,7 @@ def test_the_sentences_say_the_measured_numbers(page, found):
     assert "α = 0.5" in seen
     assert "α = ½" in seen
     assert words.why_not(other, found, 64, Text("variance_divisors", lang)) in seen
+    assert seen.count(Text("variance_divisors", lang)("intervals")) == 1  # of all that has none beside it
     assert "<<" not in seen
     assert not [text for text in chart(page)[0]["text"].dropna() if "<<" in text]
 
