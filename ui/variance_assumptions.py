@@ -8,7 +8,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention.assumptions import STOPS, Components
-from attention.growing import Report
 from ui import shell, state, variance_controls, variance_measure, variance_training_growth, views, widgets
 from ui import variance_assumptions_charts as charts
 from ui import variance_assumptions_formulas as formulas
@@ -17,7 +16,7 @@ from ui import variance_assumptions_words as words
 from ui.display import signed
 from ui.text import Text
 from ui.variance_assumptions_measure import BROKEN, SLIDERS, Shape, Study
-from ui.variance_charts import thousandths
+from ui.variance_charts import is_wide, thousandths
 
 
 def draw(text: Text) -> None:
@@ -26,18 +25,7 @@ def draw(text: Text) -> None:
     broken, d_k = _choose(text), int(views.get(bench, "variance.broken_at"))
     of = measure.components(bench, broken)
     expected = measure.shape(of, d_k)
-    drawn, told = _beside()
-    with told:
-        _controls(broken, text)
-        if _wide():
-            _formulas(broken, of, d_k, text)
-    with drawn:
-        with variance_measure.bar(text, "one", bench.variance_seed, of.law) as report:
-            study = _study(of, d_k, report)
-        spec = charts.histogram_spec(shell.layout(), text)
-        st.vega_lite_chart(charts.histogram_data(study, expected, text), spec, width="content", key="broken")
-    if not _wide():
-        _formulas(broken, of, d_k, text)
+    study = _one(broken, of, expected, d_k, text)
     _found(study, expected, text)
     variance_controls.controls(text)
     if bench.variance_draws > measure.MOST:
@@ -51,22 +39,37 @@ def draw(text: Text) -> None:
     _how(study, expected, text)
 
 
-def _wide() -> bool:
-    return shell.layout() in {"xl", "wide"}
+def _one(broken: str, of: Components, expected: Shape, d_k: int, text: Text) -> Study:
+    """The controls, the formula and the picture of what was drawn at one d_k; returns what was measured."""
+    wide = is_wide(shell.layout())
+    drawn, told = _beside(wide)
+    with told:
+        _controls(broken, text)
+        if wide:
+            _formulas(broken, of, d_k, text)
+    with drawn:
+        study = _study(of, d_k, text)
+        spec = charts.histogram_spec(shell.layout(), text)
+        st.vega_lite_chart(charts.histogram_data(study, expected, text), spec, width="content", key="broken")
+    if not wide:
+        _formulas(broken, of, d_k, text)
+    return study
 
 
-def _beside() -> tuple[DeltaGenerator, DeltaGenerator]:
+def _beside(wide: bool) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Room for a picture and, beside it, for controls; on narrow screens these come first."""
-    if _wide():
+    if wide:
         left, right = st.columns([0.56, 0.44], gap="medium")
         return left, right
     above, below = st.container(), st.container()
     return below, above
 
 
-def _study(of: Components, d_k: int, report: Report) -> Study:
+def _study(of: Components, d_k: int, text: Text) -> Study:
+    """What is measured, with a bar while it is."""
     bench = state.bench()
-    return measure.study(of, d_k, bench.variance_seed, measure.draws(bench), report)
+    with variance_measure.bar(text, "one", bench.variance_seed, of.law) as report:
+        return measure.study(of, d_k, bench.variance_seed, measure.draws(bench), report)
 
 
 def _choose(text: Text) -> str:

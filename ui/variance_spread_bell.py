@@ -28,24 +28,35 @@ def bell(width: int, height: int, larger: float, *, answered: bool) -> dict[str,
     x = alt.X("x:Q", scale=wide, title=None, axis=alt.Axis(tickCount=5, grid=False))
     tall = alt.Scale(domain=[0, alt.expr(_TOP)], nice=False)
     y = alt.Y("share:Q", scale=tall, axis=alt.Axis(format="%", tickCount=3), title=None)
+    expected, order = alt.Y("expected:Q", scale=tall, title=None), alt.Order("a:Q")
+    dashes = _DIFFERS if answered else "true"  # where much else is drawn, only where they tell something
+    bars, theory = _bars(x, y), _theory(x, expected, order, dashes)
+    marks = [bars, *theory]
+    if answered:
+        marks = [bars, _ghost(x, y, order), *theory, *_guessed(x, expected, order), *_brackets(wide, height, larger)]
+    return layered(width, height, *marks, *_written(width, height, larger, dashes))
+
+
+def _chosen() -> alt.Chart:
+    """What was drawn and what is expected at the chosen d_k, a row a bar."""
+    return of_kind("bar").transform_filter("datum.d === dk").transform_calculate(**_stretched("sqrt(dk)"))
+
+
+def _bars(x: alt.X, y: alt.Y) -> alt.Chart:
+    """What was drawn."""
     tips = [alt.Tooltip("x:Q", format=".2f", title="≥"), alt.Tooltip("x2:Q", format=".2f", title="<"),
             alt.Tooltip("share:Q", format=".2%", title="%"),
             alt.Tooltip("expected:Q", format=".2%", title="∫")]  # fmt: skip
-    mine = of_kind("bar").transform_filter("datum.d === dk").transform_calculate(**_stretched("sqrt(dk)"))
-    bars = mine.mark_rect(clip=True, color=COLOUR, opacity=0.7).encode(
-        x, y, alt.X2("x2:Q"), alt.Y2Datum(0), tooltip=tips
-    )
-    expected, order = alt.Y("expected:Q", scale=tall, title=None), alt.Order("a:Q")
-    exact = mine.mark_line(clip=True, strokeWidth=1.5, interpolate="step-after").encode(x, expected, order, INK)
-    dashes = _DIFFERS if answered else "true"  # where much else is drawn, only where they tell something
-    normal = of_kind("normal").transform_filter(dashes)
-    normal = normal.transform_calculate(**_stretched("sqrt(dk)"))
-    dashed = normal.mark_line(clip=True, strokeWidth=1.5, strokeDash=[5, 4]).encode(x, expected, order, INK)
-    marks = [bars, exact, dashed]
-    if answered:
-        marks = [bars, _ghost(x, y, order), exact, dashed, *_guessed(x, expected, order)]
-        marks += _brackets(wide, height, larger)
-    return layered(width, height, *marks, *_written(width, height, larger, dashes))
+    bars = _chosen().mark_rect(clip=True, color=COLOUR, opacity=0.7)
+    return bars.encode(x, y, alt.X2("x2:Q"), alt.Y2Datum(0), tooltip=tips)
+
+
+def _theory(x: alt.X, expected: alt.Y, order: alt.Order, dashes: str) -> list[alt.Chart]:
+    """The exact steps, and where `dashes` says so the normal curve."""
+    normal = of_kind("normal").transform_filter(dashes).transform_calculate(**_stretched("sqrt(dk)"))
+    lines = [_chosen().mark_line(clip=True, strokeWidth=1.5, interpolate="step-after"),
+             normal.mark_line(clip=True, strokeWidth=1.5, strokeDash=[5, 4])]  # fmt: skip
+    return [line.encode(x, expected, order, INK) for line in lines]
 
 
 def _stretched(root: str) -> dict[str, str]:
