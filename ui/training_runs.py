@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 MEASURES = ("loss", "gradient", "entropy", "accuracy", "match")
 RECORDED = (*MEASURES, "other")
-GIVEN = 2  #: which of `training.RATES` is the one that a page begins with
+RATE_AT_FIRST = 2  #: which of `training.RATES` is the one that a page begins with
 SEEDS = 5  #: how many seeds a series has, one after the other
 MOST = 32  #: series that are kept: 3 MB each where somebody stopped half way, else 0.4 MB with all that was drawn of it
 
@@ -37,7 +37,7 @@ class Series:
 
     optimizer: str
     seeds: range
-    rate: int = GIVEN  # which of `training.RATES`
+    which_rate: int = RATE_AT_FIRST  # which of `training.RATES`
     live: dict[Setting, Training] = field(default_factory=dict)
     done: dict[Setting, dict[str, Curve]] = field(default_factory=dict)  # finished runs keep their histories only
     turn: Turn = field(default_factory=Turn)
@@ -56,7 +56,12 @@ class Series:
 
     @property
     def learning_rate(self) -> float:
-        return training.RATES[self.optimizer][self.rate]
+        return training.RATES[self.optimizer][self.which_rate]
+
+    @property
+    def at_first(self) -> bool:
+        """Whether its rate is the one that a page begins with."""
+        return self.which_rate == RATE_AT_FIRST
 
     def curve(self, setting: Setting, measure: str) -> Curve:
         """What was measured so far, a number a step."""
@@ -126,22 +131,22 @@ class Runs:
     def __post_init__(self) -> None:
         self.turns = Turns(lambda: [each.turn for each in list(self.series.values())])
 
-    def of(self, optimizer: str, seed: int, rate: int = GIVEN) -> Series:
+    def of(self, optimizer: str, seed: int, which_rate: int = RATE_AT_FIRST) -> Series:
         """The runs of an optimizer and rate for a seed of the page, which stands for several of their own."""
-        found = self.find(optimizer, seed, rate)
+        found = self.find(optimizer, seed, which_rate)
         if found is None:
             self._make_room()
-            found = Series(optimizer, range(SEEDS * seed, SEEDS * (seed + 1)), rate)
-            self.series[optimizer, seed, rate] = found
+            found = Series(optimizer, range(SEEDS * seed, SEEDS * (seed + 1)), which_rate)
+            self.series[optimizer, seed, which_rate] = found
         return found
 
-    def find(self, optimizer: str, seed: int, rate: int = GIVEN) -> Series | None:
+    def find(self, optimizer: str, seed: int, which_rate: int = RATE_AT_FIRST) -> Series | None:
         """Those runs if somebody has asked for them: who only reads makes none, and forgets none for it."""
-        return self.series.get((optimizer, seed, rate))
+        return self.series.get((optimizer, seed, which_rate))
 
     def begun(self, optimizer: str, seed: int) -> list[Series]:
         """Those of each rate that somebody has asked for so far."""
-        found = (self.find(optimizer, seed, rate) for rate in range(len(training.RATES[optimizer])))
+        found = (self.find(optimizer, seed, which) for which in range(len(training.RATES[optimizer])))
         return [each for each in found if each is not None]
 
     def moment(self, series: Series, session: str) -> None:

@@ -51,7 +51,7 @@ def _controls(text: Text) -> Series:
         widgets.look("variance.optimizer", training.OPTIMIZERS, optimizer, text, key="training_optimizer",
                      show=lambda name: text(f"optimizer_{name}"))  # fmt: skip
         widgets.look("variance.rate", range(len(rates)), rate, text, key="training_rate",
-                     show=lambda which: words.rate(rates[which]))  # fmt: skip
+                     show=lambda which: words.said_rate(rates[which]))  # fmt: skip
         _button(series, text)
     return series
 
@@ -66,7 +66,7 @@ def _ask(series: Series, text: Text) -> tuple[str | None, str]:
     It is about the rate that the page begins with, and says so where another one is chosen.
     """
     answers = predict.answers(list(facts.BANDS), "guess", text)
-    asked = text("ask_trains" if series.rate == training_runs.GIVEN else "ask_given", d_k=training.D_K[-1],
+    asked = text("ask_trains" if series.at_first else "ask_given", d_k=training.D_K[-1],
                  steps=training.STEPS, rate=words.given(series.optimizer))  # fmt: skip
     measure, key = str(views.get(state.bench(), "variance.measure")), "training_measure"
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
@@ -90,7 +90,7 @@ def _session() -> str:
 
 
 def _name(series: Series) -> tuple[str, int, int]:
-    return series.optimizer, series.rate, series.seeds.start
+    return series.optimizer, series.which_rate, series.seeds.start
 
 
 def _wants(series: Series) -> bool:
@@ -106,7 +106,7 @@ def _want(series: Series, on: bool) -> None:
 
 def _button(series: Series, text: Text) -> None:
     """Start, cancel, or go on: whatever there is to do; its place stays."""
-    on, done, of = _wants(series), series.next is None, (series.optimizer, series.rate)
+    on, done, of = _wants(series), series.next is None, (series.optimizer, series.which_rate)
     with st.container(width="content"):
         label = "all_done" if done else "cancel" if on else "go_on" if series.share else "start"
         st.button(
@@ -129,7 +129,7 @@ def _pace(series: Series) -> Pace:
 def _while_training(series: Series, measure: str, guess: str | None, text: Text) -> None:
     """The chart and what it shows, again and again while it grows; and the moments in which it does."""
     moments, drawings = pace = _pace(series)
-    of = series.optimizer, series.rate  # a fragment must not keep the runs alive
+    of = series.optimizer, series.which_rate  # a fragment must not keep the runs alive
     _fragment(_board, drawings, text)(of, measure, guess, pace, text)
     if moments:
         _fragment(_moment, moments, text)(of, pace)
@@ -193,13 +193,14 @@ def _board(of: tuple[str, int], measure: str, guess: str | None, pace: Pace, tex
             st.progress(series.share, _progress(series, text))
         if guess is not None:
             st.markdown(series.kept(("verdict", guess, text.lang), runs, lambda: words.verdict(series, guess, text)))
-    framed = guess if guess and series.rate == training_runs.GIVEN else ""
+    framed = guess if guess and series.at_first else ""
     spec = charts.spec(shell.layout(), measure, framed, hidden, text)
     frame = series.kept(("frame", measure, hidden), series.grown, lambda: charts.frame(series, measure, hidden),
                         old=OLD if pace == (None, LOOK_ON) else 0.0)  # fmt: skip
     st.vega_lite_chart(frame, spec, key="training_chart", width="content")
     others = training_runs.shared().begun(series.optimizer, state.bench().variance_seed)
-    st.markdown(series.kept(("said", measure, guess, text.lang), tuple(len(each.done) for each in (series, *others)),
+    made_of = tuple((each.which_rate, len(each.done)) for each in (series, *others))  # others may be forgotten
+    st.markdown(series.kept(("said", measure, guess, text.lang), made_of,
                             lambda: _said(series, others, measure, guess, text)))  # fmt: skip
     if st.toggle(text("as_tables"), key="training_table"):
         st.markdown(series.kept(("table", measure, hidden, text.lang), runs,

@@ -18,7 +18,7 @@ from attention import training
 from attention.training import Setting
 from ui import training_runs
 from ui.text import Text
-from ui.training_runs import GIVEN, Series
+from ui.training_runs import Series
 from ui.variance_charts import number
 from ui.variance_training_facts import at, steps_to_learn
 from ui.variance_training_words import given
@@ -147,7 +147,7 @@ def elsewhere(begun: Sequence[Series], lang: str) -> str:
     """Of these runs, those at the rate given at first; where there are none, where it can be measured."""
     text, part = Text("variance_training", lang), Text("variance", lang)("part_training")
     grown = [(each, each.kept(("growth",), len(each.done), partial(measure, each)))
-             for each in begun if each.rate == GIVEN]  # fmt: skip
+             for each in begun if each.at_first]  # fmt: skip
     known = [(each, found) for each, found in grown if found is not None and found.powers]
     if not known:
         return text("growth_there", part=part)

@@ -11,7 +11,7 @@ from ui import training_runs
 from ui import variance_training_facts as facts
 from ui.tables import table
 from ui.text import Text
-from ui.training_runs import GIVEN, Series
+from ui.training_runs import RATE_AT_FIRST, Series
 from ui.variance_charts import number, percent
 from ui.variance_training_facts import BANDS, BELOW, LAST, Gradient, Outcome, at, finished, outcome, steps_to_learn
 
@@ -79,7 +79,8 @@ def _conclusion(series: Series, gradient: Gradient, known: Known, text: Text) ->
     """Whether training stalls for want of √d_k, and whether it does so in the article's way."""
     d_k = training.D_K[-1]
     unscaled, scaled = (known[d_k, scale] for scale in ("none", "sqrt"))
-    values = {"d_k": d_k, "rate": rate(series.learning_rate), "with": size(scaled.end), "without": size(unscaled.end)}
+    values = {"d_k": d_k, "rate": said_rate(series.learning_rate),
+              "with": size(scaled.end), "without": size(unscaled.end)}  # fmt: skip
     if scaled.kind != "fast":
         more = "falls" if facts.falling(series, d_k, "sqrt") else "stays"
         return text.sentences([text(f"conclude_{scaled.kind}_{unscaled.kind}", **values), text(f"scaled_{more}")])
@@ -98,12 +99,12 @@ def rates(tried: Sequence[Series], text: Text) -> Iterator[str]:
     d_k = training.D_K[-1]
     both = {each: [outcome(each, d_k, scale) for scale in training.SCALES] for each in tried}
     known = {each: [found for found in both[each] if found] for each in tried if all(both[each])}
-    rescued = [rate(each.learning_rate) for each, (_, bare) in known.items() if bare.kind != "stalls"]
+    rescued = [said_rate(each.learning_rate) for each, (_, bare) in known.items() if bare.kind != "stalls"]
     if len(known) == 1 and not rescued:
-        yield text("rates_one", rate=rate(next(iter(known)).learning_rate))
+        yield text("rates_one", rate=said_rate(next(iter(known)).learning_rate))
     if len(known) > 1:
         seeds = {each: min(len(found.ends) for found in ends) for each, ends in known.items()}
-        said = [text("rate_ends", rate=rate(each.learning_rate), scaled=size(scaled.end), unscaled=size(bare.end),
+        said = [text("rate_ends", rate=said_rate(each.learning_rate), scaled=size(scaled.end), unscaled=size(bare.end),
                      seeds=seeds[each]) for each, (scaled, bare) in known.items()]  # fmt: skip
         done = all(count == len(each.seeds) for each, count in seeds.items())
         judged = f"rates_{'rescue' if rescued else 'none'}{'' if done else '_so_far'}"
@@ -111,10 +112,10 @@ def rates(tried: Sequence[Series], text: Text) -> Iterator[str]:
                               text(judged, rates=text.list(rescued))])  # fmt: skip
 
 
-def rate(x: float) -> str:
+def said_rate(x: float) -> str:
     """A learning rate, in full.
 
-    >>> rate(0.0003), rate(1.0)
+    >>> said_rate(0.0003), said_rate(1.0)
     ('0.0003', '1')
     """
     return f"{x:g}"
@@ -122,12 +123,12 @@ def rate(x: float) -> str:
 
 def given(optimizer: str) -> str:
     """The rate that the page begins with, and that the question is about."""
-    return rate(training.RATES[optimizer][GIVEN])
+    return said_rate(training.RATES[optimizer][RATE_AT_FIRST])
 
 
 def verdict(series: Series, guess: str, text: Text) -> str:
     """The answer to the question, and whether the guess was right; at another rate, that it was not about that."""
-    largest, elsewhere = training.D_K[-1], series.rate != GIVEN
+    largest, elsewhere = training.D_K[-1], not series.at_first
     found = outcome(series, largest, "none")
     if found is None:
         return text("guess_waits" if guess in BANDS and not elsewhere else "answer_waits", d_k=largest)
@@ -138,7 +139,7 @@ def verdict(series: Series, guess: str, text: Text) -> str:
         judged = "elsewhere" if guess in BANDS else "shown_elsewhere"
     return text(
         judged, guess=text(f"guess_{guess}") if guess in BANDS else "", d_k=largest, given=given(series.optimizer),
-        rate=rate(series.learning_rate),
+        rate=said_rate(series.learning_rate),
         answer=text("answer", what=text(f"is_{found.kind}"), agree=agree, last=LAST,
                     loss=median_and_range(found.ends, text), of=percent(found.end / training.CHANCE)),
     )  # fmt: skip

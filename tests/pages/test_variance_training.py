@@ -28,7 +28,7 @@ from ui import (
 )
 from ui import workbench as w
 from ui.text import LANGUAGES, Text, catalogue
-from ui.training_runs import GIVEN, Series
+from ui.training_runs import RATE_AT_FIRST, Series
 from ui.variance_charts import number
 
 LARGEST, STEPS, SEEDS = 5, 20, 2
@@ -103,9 +103,9 @@ def test_another_rate_is_another_run_and_keeps_what_was_trained(lang):
     press(app)
     expected = [alone(LARGEST, "none", seed, rate=0.03).loss for seed in range(SEEDS)]
     np.testing.assert_allclose(curves(app, LARGEST, "n"), expected, rtol=1e-6)
-    assert {each.rate for each in training_runs.shared().begun("adam", 0)} == {GIVEN, 4}
+    assert {each.which_rate for each in training_runs.shared().begun("adam", 0)} == {RATE_AT_FIRST, 4}
     assert re.search("0.003[:：] ?.* / .*0.03[:：] ?.* / ", said(app))  # the two are compared
-    app.button_group(key="training_rate").set_value(GIVEN).run()
+    app.button_group(key="training_rate").set_value(RATE_AT_FIRST).run()
     np.testing.assert_array_equal(curves(app, LARGEST, "n"), at_first)
     assert app.button(key="training_start").disabled
 
@@ -123,7 +123,7 @@ def test_every_rate_can_be_chosen_and_the_one_at_first_is_the_cores():
     view = views.VIEWS["variance.rate"]
     for optimizer, rates in training.RATES.items():
         assert view.ends == (0, len(rates) - 1)
-        assert rates[view.default] == rates[GIVEN] == training.LEARNING_RATES[optimizer]
+        assert rates[view.default] == rates[RATE_AT_FIRST] == training.LEARNING_RATES[optimizer]
 
 
 FINDS = {"zh": ("**不除**", "**梯度**", "**不是每种大小", "**文章在这里"),
@@ -311,7 +311,7 @@ def test_how_it_was_trained_is_folded(lang):
 # Sentences follow the runs, whatever these show.
 
 
-def made(none, sqrt=0.02, gradient=1.0, gradient_end=1.0, entropy=0.5, seeds=SEEDS, rate=GIVEN):
+def made(none, sqrt=0.02, gradient=1.0, gradient_end=1.0, entropy=0.5, seeds=SEEDS, rate=RATE_AT_FIRST):
     """A series whose losses end there."""
     series = Series("adam", range(seeds), rate)
     for setting in series.settings:
@@ -464,7 +464,7 @@ def test_the_power_is_the_slope_of_the_logarithms():
     assert [other for _, other in at_sizes.values()] == [-7.5] * 3
 
 
-def grown(powers, seeds=None, rate=GIVEN):
+def grown(powers, seeds=None, rate=RATE_AT_FIRST):
     """A series whose q·k grows so, a power a seed that is done, of so many seeds."""
     series = made(2.0, seeds=seeds or len(powers), rate=rate)
     for setting in series.settings:
@@ -638,6 +638,19 @@ def test_what_is_forgotten_is_gone(monkeypatch):
     training_runs.shared().of("adam", 1)
     gc.collect()
     assert gone() is None
+
+
+def test_another_rate_with_as_many_runs_is_another_sentence():
+    """Of several rates, one may be forgotten and another one grow as far."""
+    runs = training_runs.shared()
+    runs.of("adam", 0).done |= made(2.0).done
+    runs.of("adam", 0, 4).done |= made(2.0, rate=4).done
+    assert "0.03: 0.020 / 2.00 (2)" in said(opened("variance", bench=SHOWN))
+    del runs.series["adam", 0, 4]
+    runs.of("adam", 0, 1).done |= made(2.0, rate=1).done
+    again = said(opened("variance", bench=SHOWN))
+    assert "0.001: 0.020 / 2.00 (2)" in again
+    assert "0.03: " not in again
 
 
 def test_those_who_look_on_are_sent_the_same_frame_for_a_while(monkeypatch):
