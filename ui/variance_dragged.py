@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -26,14 +28,36 @@ def keep(name: str, **sliders: str) -> None:
     that a chart, once drawn, stays: what was dragged is dragged to it again (`ui/components/dragged.js`).
     """
     key, bench = f"sliders_{name}", state.bench()
-    told = (st.session_state.get(key) or {}).get("moved") or {}
+    seen = _seen(name)
     places = {slider: views.get(bench, view) for slider, view in sliders.items()}
-    data = {"name": name, "seen": told.get("seq", 0), "places": places} if sliders else None
-    components.dragged(key=key, data=data, width="content", on_moved_change=state.callback(lambda: _take(key, sliders)))
+    data = {"name": name, "seen": seen, "places": places} if sliders else None
+    components.dragged(
+        key=key, data=data, width="content", on_moved_change=state.callback(lambda: _take(name, sliders))
+    )
 
 
-def _take(key: str, sliders: dict[str, str]) -> None:
-    places = ((st.session_state.get(key) or {}).get("moved") or {}).get("places") or {}
+def put(name: str, view: str, place: int) -> None:
+    """Put a slider elsewhere, for a button: a move that arrives with its press, to be taken after it, is overruled."""
+    _seen(name)
+    state.show(view, place)
+
+
+def _seen(name: str) -> int:
+    """The number of the last move, which from now on is known."""
+    seen: int = _moved(name).get("seq", 0)
+    st.session_state[f"sliders_{name}_seen"] = seen
+    return seen
+
+
+def _moved(name: str) -> dict[str, Any]:
+    return (st.session_state.get(f"sliders_{name}") or {}).get("moved") or {}
+
+
+def _take(name: str, sliders: dict[str, str]) -> None:
+    moved = _moved(name)
+    if moved.get("seq") == st.session_state.get(f"sliders_{name}_seen"):
+        return
+    places = moved.get("places") or {}
     for slider, view in sliders.items():
         place = places.get(slider)
         if place is not None and views.VIEWS[view].fits(place):

@@ -27,6 +27,7 @@ CELL, SMALLEST = 40, 12  #: pixels: a cell at most, and where another has to mak
 BARS, NAMES_HIGH = 52, 24  #: how high the bars are, and the names of keys between them and the cells
 SLIDER, ENTRY = "× 2ᵗ, t =", "J[i, j]:"
 LOG2 = (-3, 6, 0.5)  #: the slider: from ⅛ to 64 times the scores
+UNSTRETCHED = round(-LOG2[0] / LOG2[2])  #: where it stands at the scores as they are, in steps from its low end
 
 
 def jacobian_data(

@@ -9,7 +9,18 @@ import numpy as np
 import streamlit as st
 
 from attention.saturation import SCALES
-from ui import controls, display, formulas, shell, state, trace, variance_gradient_backward, views, widgets
+from ui import (
+    controls,
+    display,
+    formulas,
+    shell,
+    state,
+    trace,
+    variance_dragged,
+    variance_gradient_backward,
+    views,
+    widgets,
+)
 from ui import variance_gradient_formulas as put_in
 from ui import variance_gradient_picture as picture
 from ui.charts import CHOSEN, OPERAND
@@ -19,6 +30,7 @@ from ui.tables import table
 from ui.text import Text
 from ui.variance_charts import NAMES
 from ui.variance_gradient_backward import BY_KEY, NUDGE, SHARPER, STEPS, Way
+from ui.variance_gradient_charts import UNSTRETCHED
 from ui.variance_gradient_picture import size
 from ui.workbench import Workbench
 
@@ -145,10 +157,16 @@ def _changes(way: Way, sharper: Mapping[int, Way], text: Text) -> None:
     """What was only tried with the slider, done to the numbers; and the way on to W_Q, where Q was typed apart."""
     times, names = _times(sharper), variance_gradient_backward.larger(way)
     large = variance_gradient_backward.sharpened(way, times)
+
+    def enlarge() -> None:
+        if large:
+            state.commit(large)
+            variance_dragged.put("stretched", "variance.stretch", UNSTRETCHED)  # or they would look enlarged twice
+
     with widgets.line():
         st.button(
             text("sharpen", matrix=text.list(names), times=times), key="way_sharpen", icon=":material/zoom_in:",
-            disabled=large is None, on_click=state.callback(lambda: large and state.commit(large)),
+            disabled=large is None, on_click=state.callback(enlarge),
         )  # fmt: skip
         if "W_Q" not in way.names:
             st.button(

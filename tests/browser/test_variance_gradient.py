@@ -14,7 +14,10 @@ import attention
 from tests.browser.helpers import bench, settle
 from ui import link, views
 from ui import workbench as w
+from ui.display import short
+from ui.variance_gradient import norm
 from ui.variance_gradient_backward import of
+from ui.variance_gradient_charts import UNSTRETCHED
 from ui.variance_gradient_picture import size
 
 SCALES = ("none", "sqrt", "linear")
@@ -68,6 +71,18 @@ def test_stretching_is_the_cores_softmax_in_the_browser_alone(open_page, unanswe
         assert ("· dead" in words(page)) is False
         stretch(page, "End")
         assert "· dead" in words(page)
+
+
+def test_what_is_enlarged_for_good_is_not_stretched_as_well(open_page):
+    page = open_page(address(CAUSAL))
+    stretch(page, "End")
+    page.get_by_test_id("stMain").locator(".st-key-way_sharpen button").click()
+    settle(page)
+    expect(page.locator(SLIDER).first).to_have_value("0")
+    assert views.get(bench(page), "variance.stretch") == UNSTRETCHED
+    assert "× 64" not in words(page)
+    p = bench(page).steps().weights[3]
+    assert f"‖J‖ = {short(float(norm(p)), 3)}" in words(page)
 
 
 def test_an_entry_explains_itself_in_the_browser(open_page, unanswered):

@@ -239,9 +239,10 @@ def test_another_language_row_or_divisor_keeps_the_slider():
 
 
 def test_what_was_tried_can_be_made_real_and_undone():
-    app = opened("variance", "en", here(CAT))
+    app = opened("variance", "en", views.shown(here(CAT), "variance.stretch", 18))
     app.button(key="way_sharpen").click().run()
     assert_well(app)
+    assert views.get(code(app), "variance.stretch") == 6, "where the slider says t = 0"
     assert_allclose(code(app).array("Q"), 64 * CAT.array("Q"))
     assert_allclose(code(app).array("W_Q"), 64 * CAT.array("W_Q"))
     assert_allclose(code(app).steps().scores, 64 * CAT.steps().scores)
