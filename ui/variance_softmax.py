@@ -43,7 +43,8 @@ def _ask(measured: Saturation, text: Text) -> None:
 
 def _answer(measured: Saturation, guess: int | str, text: Text) -> None:
     facts = words.facts(measured, state.bench().variance_seed)
-    st.markdown(f"{text('asked', **words.GIVEN)} {words.verdict(measured, guess, text)}")
+    said = f"{text('asked', **words.GIVEN)} {words.verdict(measured, guess, text)}"
+    st.markdown(f"{said}\n\n{text('dead_is', few=frames.ROWS, **words.GIVEN)}")
     shown: tuple[str, ...] = views.get(state.bench(), SHOWN)
     data = frames.frame(measured, shown, guess if isinstance(guess, int) else None, text)
     spec = figures.spec(shell.layout(), 4 if len(shown) < 4 else len(NAMED) + 1)

@@ -159,6 +159,7 @@ def test_the_sentences_say_the_measured_numbers_and_verdicts(page, measured):
     text = Text("variance_softmax", page.session_state["lang"])
     for sentence in words.findings(measured, text, words.facts(measured, 0)):
         assert sentence in said(page)
+    assert text("dead_is", few=12, limit="0.01") in said(page)
     assert "<<" not in said(page)
 
 
