@@ -24,6 +24,8 @@ USUAL, FEW = 0.95, 0.85  #: of the intervals, so many hold what they estimate; w
 
 def draw(text: Text) -> None:
     spread = variance_measure.spread(text)
+    if predict.given(GUESS) is None:
+        st.markdown(text("set_up"))
     guess = _asked(text)
     if guess is None:
         st.vega_lite_chart(pictures.first_frame(spread, text), pictures.first_spec(shell.layout()), width="content",
@@ -81,6 +83,8 @@ def verdict(spread: Spread, guess: str, text: Text) -> str:
     answers, answer = _answers(text), truth(spread)
     said = "doubled_shown" if guess == predict.SKIP else "doubled_right" if guess == answer else "doubled_wrong"
     words = [text(said, guess=answers[guess], answer=answers[answer], **_factor(spread))]
+    if said == "doubled_wrong" and answer == "double":
+        words.append(text(f"not_{guess}"))
     _, low, high = spread.doubling
     if not low <= 2 ** pictures.GUESSES[answer][0] <= high:
         words.append(text("doubled_off", answer=answers[answer]))
@@ -107,7 +111,7 @@ def facts(spread: Spread) -> dict[str, str]:
     every, low, high = estimated(*(2**power for power in spread.power))
     return {
         "draws": f"{spread.draws:,}", "seed": str(state.bench().variance_seed), "stops": str(len(d_k)),
-        "held": str(held), "usual": str(round(USUAL * len(d_k))), "literal": str(growing.LITERAL),
+        "first": str(pictures.FIRST), "held": str(held), "usual": str(round(USUAL * len(d_k))), "literal": str(growing.LITERAL),
         "every": every, "every_low": low, "every_high": high, **_factor(spread),
         "repeats": f"{small_experiments.REPEATS:,}", "most": f"{small_experiments.MOST:,}",
         "least": str(small_experiments.LEAST),

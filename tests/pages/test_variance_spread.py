@@ -53,6 +53,7 @@ def test_nothing_is_given_away_before_a_guess(lang, spread):
     assert number(spread.variance[experiment.STOPS.index(64)]) not in everything
     assert "Var(q·k) = d_k" not in everything
     assert "(q\\cdot k)=d_k" not in said(app)
+    assert Text("variance_spread", lang)("set_up") in said(app)
     shares = spread.counts[experiment.STOPS.index(64)] / 10_000
     np.testing.assert_array_equal(frame.query("kind == 'bar'")["share"], shares)
     outside = np.abs(next(growing.grow_pairs(10_000, (64,), seed=0))) > 10
@@ -86,6 +87,7 @@ def test_a_guess_is_committed_drawn_and_judged_by_what_was_measured(lang, guess,
     assert catalogued["doubled_off"] not in verdict
     if guess != "double":
         assert f"**{catalogued['doubled_double']}**" in verdict
+        assert catalogued[f"not_{guess}"] in verdict
     app.button(key="guess_doubled_again").click().run()
     assert views.get(code(app), part.GUESS) == ""
     assert len(frames(app)) == 1
@@ -105,6 +107,8 @@ def test_the_verdict_follows_the_measurement_not_the_theory(spread, doubling, gu
     verdict = part.verdict(replace(spread, doubling=doubling), guess, text)
     assert verdict.startswith("**Right.**") == right
     assert (text("doubled_off") in verdict) == off
+    reason = catalogue("variance_spread", "en").get(f"not_{guess}", "-")
+    assert reason not in verdict, "it is no reason against what was measured"
 
 
 # The bell, and its variance against d_k.
@@ -160,7 +164,7 @@ def test_the_sentence_says_how_many_intervals_hold_the_prediction(page, spread):
     every = dict(zip(("every", "every_low", "every_high"), estimated(*(2**p for p in spread.power)), strict=True))
     text, factor = Text("variance_spread", page.session_state["lang"]), estimated(*spread.doubling)[0]
     wider = f"{np.sqrt(spread.variance[spread.d_k.index(128)] / spread.variance[spread.d_k.index(64)]):.2f}"
-    sentence = text("see_spread", stops=24, factor=factor, wider=wider, **every)
+    sentence = text("see_spread", stops=24, first=64, factor=factor, wider=wider, **every)
     (seen,) = [m.value for m in page.markdown if m.value.startswith(sentence)]
     assert seen.endswith(text("held_few", held=held, stops=24, usual=23))
     slope = np.polyfit(np.log2(spread.d_k), np.log2(spread.variance), 1)[0]
