@@ -111,7 +111,8 @@ def facts(spread: Spread) -> dict[str, str]:
     every, low, high = estimated(*(2**power for power in spread.power))
     return {
         "draws": f"{spread.draws:,}", "seed": str(state.bench().variance_seed), "stops": str(len(d_k)),
-        "first": str(pictures.FIRST), "held": str(held), "usual": str(round(USUAL * len(d_k))), "literal": str(growing.LITERAL),
+        "first": str(pictures.FIRST), "literal": str(growing.LITERAL),
+        "held": str(held), "usual": str(round(USUAL * len(d_k))),
         "every": every, "every_low": low, "every_high": high, **_factor(spread),
         "repeats": f"{small_experiments.REPEATS:,}", "most": f"{small_experiments.MOST:,}",
         "least": str(small_experiments.LEAST),

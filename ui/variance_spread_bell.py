@@ -87,17 +87,23 @@ def _brackets(wide: alt.Scale, height: int, larger: float) -> list[alt.Chart]:
     for which, up in ((f"datum.d === {FIRST} && dk !== {FIRST}", 0.46), ("datum.d === dk", 0.2)):
         mine = of_kind("width").transform_filter(which).transform_calculate(
             x="-datum.y", x2="datum.y", ink="1",
-            middle=f"{_DIFFERS} && datum.d === {FIRST} ? -reach / 2 : 0",  # beside a bell that is much narrower
+            middle=f"{_DIFFERS} && datum.d === {FIRST} ? -0.43 * reach : 0",  # beside a bell that is much narrower
         )  # fmt: skip
         y, ends = round(height * (1 - up)), mine.transform_fold(["x", "x2"], as_=["end", "where"])
         marks += [
             mine.mark_rule(clip=True, strokeWidth=2).encode(x, alt.X2("x2:Q"), alt.YValue(y), INK),
             ends.mark_rule(clip=True, strokeWidth=2).encode(at_end, alt.YValue(y - 6), alt.Y2Value(y + 6), INK),
-            mine.mark_text(fontWeight="bold", fontSize=round(12 * larger), clip=True).encode(
-                alt.Text("text:N"), middle, alt.YValue(y - round(9 * larger)), INK
-            ),
+            *_haloed(mine, middle, y - round(9 * larger), round(12 * larger)),
         ]
     return marks
+
+
+def _haloed(words: alt.Chart, x: alt.X, y: int, size: int) -> list[alt.Chart]:
+    """Words over bars and lines, on a rim of what is behind the chart (Vega's signal `background`)."""
+    paper, at = alt.expr("background"), (alt.Text("text:N"), x, alt.YValue(y))
+    text = {"fontWeight": "bold", "fontSize": size, "clip": True}
+    rim = words.mark_text(**text, fill=paper, stroke=paper, strokeWidth=5, strokeJoin="round", opacity=0.85)
+    return [rim.encode(*at), words.mark_text(**text).encode(*at, INK)]
 
 
 def _written(width: int, height: int, larger: float, dashed: str) -> list[alt.Chart]:

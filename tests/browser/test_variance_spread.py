@@ -50,6 +50,25 @@ def press(page, name, *keys):
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
+def test_the_widths_are_written_on_a_rim_of_the_papers_colour(open_page):
+    """Over bars, steps and dashes: Vega's signal `background` is what Streamlit has behind the chart."""
+    page = open_page(seen())
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        settle(page)
+        paper, written = page.evaluate(
+            """() => {
+              const chart = document.querySelector('[data-testid="stVegaLiteChart"]');
+              const widths = [...chart.querySelectorAll("text")].filter((text) => text.textContent.startsWith("±√"));
+              return [getComputedStyle(document.querySelector('[data-testid="stApp"]')).backgroundColor,
+                      widths.map(getComputedStyle).map((it) => [it.fill, it.stroke])];
+            }"""
+        )
+        rims, words = written[::2], written[1::2]
+        assert rims == [[paper, paper]] * 2, "each below its words"
+        assert all(fill != paper and stroke == "none" for fill, stroke in words)
+
+
 def test_a_guess_reveals_a_bell_that_dragging_widens_without_the_server(open_page, unanswered):
     page = open_page("/variance", lang="zh")
     spread = experiment.measure_spread(10_000, seed=0)
