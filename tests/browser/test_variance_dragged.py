@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
 from tests.browser.helpers import becomes, bench, messages, settle
 from tests.pages.test_variance_parts import at
 from ui import link, views
+from ui.text import Text
 
 #: part → its sliders, by Vega's parameter: the view of the place, a place, and the number the slider shows there
 SLIDERS = {
@@ -135,6 +136,19 @@ def test_a_slider_that_is_grabbed_again_stays_in_the_hand(open_page):
     page.locator(".st-key-draw_again button").click()
     settle(page)
     assert slider(page, "log2_dk").input_value() == held
+
+
+def test_a_link_that_is_copied_at_once_has_the_place(open_page):
+    page = open_page(address(at("spread")), permissions=("clipboard-read", "clipboard-write"))
+    press(page, "log2_dk", "ArrowLeft", 3)
+    page.get_by_role("button", name=Text("common", "en")("copy_link")).click()
+    becomes(page, lambda: "bell_d_k" in link_of(page.evaluate("navigator.clipboard.readText()")), True)
+
+
+def link_of(url):
+    """What a link shows, by its view's name."""
+    [code] = parse_qs(urlsplit(url).query).get("s", [""])
+    return {name.partition(".")[2]: value for name, value in link.decode(code).view} if code else {}
 
 
 def test_what_is_pressed_right_after_a_move_is_done_as_well(open_page):

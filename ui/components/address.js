@@ -3,6 +3,35 @@
 // st.query_params adds a browser-history entry at every write, and Back then shows an address that disagrees with
 // the screen. history.replaceState does not: one entry a page, Back goes to the page before.
 
+const HOLD = 80; // ms by which a tap on a link waits for what was sent just before
+const LONGEST = 4000; // ms by which it waits for an answer at most
+
+// Grids, and what charts are drawn in, of which Python has not seen the last change. (A chart goes with its part.)
+const unanswered = (window.attentionLabUnanswered ??= new Set());
+const waits = () => [...unanswered].some(({ isConnected = true }) => isConnected);
+
+// A page change and an edit sent together undo each other in Streamlit 1.67: a link waits for the answer to the edit.
+if (!window.attentionLabHoldsLinks) {
+  window.attentionLabHoldsLinks = true;
+  const holds = () => waits() || performance.now() - (window.attentionLabSent ?? -HOLD) < HOLD;
+  let going = 0, waited = null;
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a");
+    if (!link || link === waited || !holds() || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    clearInterval(going);
+    const end = performance.now() + LONGEST;
+    going = setInterval(() => {
+      if (holds() && performance.now() < end) return;
+      clearInterval(going);
+      waited = link;
+      link.click();
+      waited = null;
+    }, 20);
+  }, true);
+}
+
 const observers = new WeakMap();
 const now = new WeakMap();
 
@@ -66,7 +95,7 @@ async function atRest() {
   const running = () => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "running";
   const pause = () => new Promise((resolve) => setTimeout(resolve, 60));
   if (since < 300) await pause();
-  for (let tries = 0; running() && tries < 40; tries += 1) await pause();
+  for (let tries = 0; (waits() || running()) && tries < 40; tries += 1) await pause();
 }
 
 async function copy(field) {

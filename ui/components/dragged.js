@@ -8,6 +8,7 @@ const charts = new WeakMap(); // of what a chart is drawn in
 const SLIDERS = '.vega-bindings input[type="range"]';
 const REST = 200; // ms without a move after which a slider is at rest: the keyboard makes a move of every step
 
+const unanswered = (window.attentionLabUnanswered ??= new Set()); // see address.js
 let placing = false;
 
 export default function ({ data, parentElement, setStateValue }) {
@@ -16,11 +17,9 @@ export default function ({ data, parentElement, setStateValue }) {
   if (!charts.has(room)) watch(room);
   let chart = charts.get(room);
   if (chart?.name !== data.name) charts.set(room, (chart = { name: data.name, seq: data.seen, places: {} }));
-  chart.tell = () => {
-    window.attentionLabSent = performance.now(); // the copied link waits for the answer, see address.js
-    setStateValue("moved", { seq: chart.seq, places: chart.places });
-  };
+  chart.tell = () => setStateValue("moved", { seq: chart.seq, places: chart.places });
   if (data.seen !== chart.seq) return;
+  unanswered.delete(room);
   chart.places = { ...data.places };
   place(room);
 }
@@ -46,6 +45,7 @@ function move(room, slider) {
   const chart = charts.get(room);
   if (!(slider.name in chart.places)) return;
   chart.seq += 1;
+  unanswered.add(room);
   chart.places[slider.name] = Math.round((slider.value - slider.min) / slider.step);
   clearTimeout(chart.resting);
   chart.resting = setTimeout(() => rest(room), REST);

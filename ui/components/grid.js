@@ -6,9 +6,8 @@
 // numbers to edit; typing, and keeping what is tried (whatif.js), go on within it.
 
 const grids = new WeakMap();
+const unanswered = (window.attentionLabUnanswered ??= new Set()); // see address.js
 const PATIENCE = 2000; // ms without an answer after which an edit is sent again (the connection may have been lost)
-const HOLD = 80; // ms by which a tap on a link waits for what was sent just before
-const LONGEST = 4000; // ms by which it waits for the answer to an edit at most
 
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
@@ -29,7 +28,7 @@ export default function (component) {
   grid.send = (overflow = null) => {
     grid.seq += 1;
     window.attentionLabSent = performance.now();
-    window.attentionLabUnanswered.add(grid);
+    unanswered.add(grid);
     sessionStorage.setItem(memory, JSON.stringify(grid.edits));
     setStateValue("edits", { epoch: grid.epoch, seq: grid.seq, cells: { ...grid.edits }, overflow });
     clearTimeout(grid.again);
@@ -50,7 +49,7 @@ export default function (component) {
   if (grid.recalled !== memory) recall(grid, memory);
   if (!unread(grid)) {
     sessionStorage.removeItem(memory);
-    window.attentionLabUnanswered.delete(grid);
+    unanswered.delete(grid);
   }
   delete grid.table.dataset.drags;
   refresh(grid);
@@ -60,7 +59,7 @@ export default function (component) {
 function leave(grid, parentElement) {
   grid.gone.abort();
   clearTimeout(grid.again);
-  window.attentionLabUnanswered.delete(grid);
+  unanswered.delete(grid);
   grids.delete(parentElement);
 }
 
@@ -92,28 +91,6 @@ function finish(grid, event) {
   if (cell?.matches?.("input") && cell.value !== cell.dataset.shown && !event.composedPath().includes(cell)) {
     cell.onchange();
   }
-}
-
-// A page change and an edit sent together undo each other in Streamlit 1.67: a link waits for the answer to the edit.
-if (!window.attentionLabUnanswered) {
-  const unanswered = window.attentionLabUnanswered = new Set(); // grids with edits that Python has not seen yet
-  const waits = () => unanswered.size || performance.now() - (window.attentionLabSent ?? -HOLD) < HOLD;
-  let going = 0, waited = null;
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest?.("a");
-    if (!link || link === waited || !waits() || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    clearInterval(going);
-    const end = performance.now() + LONGEST;
-    going = setInterval(() => {
-      if (waits() && performance.now() < end) return;
-      clearInterval(going);
-      waited = link;
-      link.click();
-      waited = null;
-    }, 20);
-  }, true);
 }
 
 function build(grid, table) {
