@@ -169,7 +169,7 @@ def _all(text: Text) -> None:
             found = measure.in_rows(state.bench(), *BROKEN)
             st.markdown(text("see_all", rows=f"{measure.ROWS:,}", keys=measure.KEYS))
             st.markdown(words.rows_table(found, text, narrow=shell.layout() == "phone"))
-            st.markdown(text.sentences(words.judged(found, text)))
+            st.markdown("\n".join(f"- {said}" for said in words.judged(found, text)))
 
 
 def _how(study: Study, expected: Shape, text: Text) -> None:

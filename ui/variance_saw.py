@@ -66,15 +66,14 @@ def _of_rows(id: str, measured: Saturation, text: Text) -> str:
 
 
 def _training(text: Text) -> str:
-    """Of the runs with the chosen optimizer and rate; nothing where not every size has been trained both ways."""
+    """Of the rate with the most finished runs; nothing where not every size has been trained both ways."""
     bench = state.bench()
-    optimizer, rate = (views.get(bench, f"variance.{view}") for view in ("optimizer", "rate"))
-    series = training_runs.shared().find(optimizer, bench.variance_seed, rate)
-    if series is None:
-        return ""
-    found = {(d_k, scale): outcome(series, d_k, scale) for scale in training.SCALES for d_k in training.D_K}
+    optimizer = views.get(bench, "variance.optimizer")
+    begun = training_runs.shared().begun(optimizer, bench.variance_seed)
+    series = max(begun, key=lambda each: len(each.done), default=None)
+    found = {(d_k, scale): series and outcome(series, d_k, scale) for scale in training.SCALES for d_k in training.D_K}
     learned = {key: [steps < math.inf for steps in each.learned] for key, each in found.items() if each}
-    if len(learned) < len(found):
+    if series is None or len(learned) < len(found):
         return ""
     runs = {scale: [ok for d_k in training.D_K for ok in learned[d_k, scale]] for scale in training.SCALES}
     bare = [str(d_k) for d_k in training.D_K if any(learned[d_k, "none"])]
@@ -93,8 +92,10 @@ def _divisors(text: Text) -> str:
 
 
 def _assumptions(text: Text) -> str:
+    """What is dangerous, if anything is."""
     found = assumptions.in_rows(state.bench(), *assumptions.BROKEN)
-    return text.sentences(assumptions_words.judged(found, Text("variance_assumptions", text.lang)))
+    said = assumptions_words.judged(found, Text("variance_assumptions", text.lang))
+    return said[0] if "saturates" in map(assumptions_words.noticed, found.values()) else said[-1]
 
 
 LINES: dict[str, Callable[[Text], str]] = {

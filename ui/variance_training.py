@@ -35,22 +35,30 @@ GUESS = "variance.guess_trains"
 
 def draw(text: Text) -> None:
     st.markdown(text("question"))
-    series = _controls(text)
-    guess, measure = _ask(series, text)
+    if predict.given(GUESS) is None:  # the question comes first; the answer stands over its chart
+        guess, measure = _ask(_chosen(), text)
+        series = _controls(text)
+    else:
+        series = _controls(text)
+        guess, measure = _ask(series, text)
     _while_training(series, measure, guess, text)
     variance_controls.controls(text, draws=False)
     _details(text)
 
 
+def _chosen() -> Series:
+    optimizer, rate = (views.get(state.bench(), f"variance.{view}") for view in ("optimizer", "rate"))
+    return _series(optimizer, rate)
+
+
 def _controls(text: Text) -> Series:
     """How it is trained."""
-    bench = state.bench()
-    optimizer, rate = (views.get(bench, f"variance.{view}") for view in ("optimizer", "rate"))
-    rates, series = training.RATES[optimizer], _series(optimizer, rate)
+    series = _chosen()
+    optimizer, rates = series.optimizer, training.RATES[series.optimizer]
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         widgets.look("variance.optimizer", training.OPTIMIZERS, optimizer, text, key="training_optimizer",
                      show=lambda name: text(f"optimizer_{name}"))  # fmt: skip
-        widgets.look("variance.rate", range(len(rates)), rate, text, key="training_rate",
+        widgets.look("variance.rate", range(len(rates)), series.which_rate, text, key="training_rate",
                      show=lambda which: words.said_rate(rates[which]))  # fmt: skip
         _button(series, text)
     return series
@@ -111,7 +119,7 @@ def _button(series: Series, text: Text) -> None:
         label = "all_done" if done else "cancel" if on else "go_on" if series.share else "start"
         st.button(
             text(label), icon=":material/stop:" if on and not done else ":material/play_arrow:", key="training_start",
-            type="secondary" if on or done else "primary", disabled=done,
+            type="secondary" if on or done or predict.given(GUESS) is None else "primary", disabled=done,
             on_click=state.callback(lambda: _want(_series(*of), not on)),  # it must not keep the runs alive
         )  # fmt: skip
 

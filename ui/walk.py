@@ -41,7 +41,7 @@ def _saw(text: Text, saw: Callable[[], str] | None) -> None:
         with st.expander(text("heading_saw")):
             st.markdown(text("saw"))
         return
-    with st.expander(text("heading_saw"), key="saw", on_change="rerun") as folded:
+    with st.expander(text("heading_measured"), key="saw", on_change="rerun", icon=":material/flag:") as folded:
         if folded.open:
             st.markdown(saw())
 
