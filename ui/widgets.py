@@ -76,14 +76,16 @@ def whole(
         if typed is not None and float(typed).is_integer() and low <= typed <= high:
             state.commit(change(state.bench(), int(typed)))
         elif typed is not None:
-            st.session_state[refused] = (typed, value)
+            st.session_state[refused] = (typed, state.lab()["code"])
 
     st.number_input(label, value=float(value), step=1.0, format="%.0f", key=state.control(key, float(value)),
                     on_change=state.callback(take), **how)  # fmt: skip
-    typed, stays = st.session_state.get(refused, (None, None))
-    if stays == value:  # and nothing else has changed it since
+    typed, then = st.session_state.get(refused, (None, None))
+    if then == state.lab()["code"]:
         said = text("whole_refused", label=label, low=low, high=high, typed=f"{typed:,.10g}", value=value)
         st.markdown(f":red[{said}]")
+    else:  # whoever has done something else since knows
+        st.session_state.pop(refused, None)
 
 
 def label(name: str, text: Text, **words: object) -> None:

@@ -29,6 +29,10 @@ def test_a_seed_out_of_bounds_is_refused_in_the_readers_language_and_the_old_one
     settle(page)
     assert bench(page).variance_seed == 8
     assert refused not in shown(page)
+    page.locator(".st-key-undo button").click()
+    settle(page)
+    assert bench(page).variance_seed == 7
+    assert refused not in shown(page)  # nobody has typed it again
 
 
 def shown(page):

@@ -154,6 +154,10 @@ def test_a_size_that_does_not_fit_is_refused_where_it_was_typed(lang):
         assert f":red[{refused}]" in said(sizes_open(app))
         assert code(app) == CAT
         assert app.number_input(key="size_d_v").value == 4
+    for size in (1, w.MAX_D):  # the ends themselves fit
+        sizes_open(app).number_input(key="size_d_v").set_value(size).run()
+        assert ":red[" not in said(sizes_open(app))
+        assert code(app).sizes["d_v"] == size
     app.number_input(key="size_d_v").set_value(3).run()
     assert ":red[" not in said(sizes_open(app))
     assert code(app).sizes["d_v"] == 3
