@@ -11,8 +11,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib.metadata import version
 from typing import Any
 from unicodedata import east_asian_width
+from zlib import crc32
 
 import altair as alt
 import numpy as np
@@ -31,6 +33,8 @@ from ui.text import in_both
 
 #: layout → (width the charts may take, stages side by side)
 ROOM = {"xl": (1240, 4), "wide": (880, 4), "medium": (560, 2), "half": (490, 2), "narrow": (432, 2), "phone": (318, 1)}
+STALE = tuple(map(int, version("streamlit").split(".")[:2])) < (1, 67)  #: whether `fresh` is needed
+_STAMP = "stamp "
 LABELS = 62  #: pixels for a row's token, left of its cells
 SUMS = 62  #: pixels for "Σ = 1.00", right of the weights
 LEGIBLE = 27  #: the least cell that holds a number
@@ -114,7 +118,7 @@ def _frame(rows: Sequence[str], heats: Sequence[Heat], turn: int, stamp: int) ->
 
 def table(columns: Mapping[str, list[Any]]) -> Any:
     """A chart's data by columns."""
-    return pyarrow.table(columns) if pyarrow else pd.DataFrame(columns)
+    return fresh(pyarrow.table(columns) if pyarrow else pd.DataFrame(columns))
 
 
 def arrow(frame: pd.DataFrame) -> Any:
@@ -123,17 +127,38 @@ def arrow(frame: pd.DataFrame) -> Any:
     Without what pandas notes about it: of a frame without an index that is a list of no levels, which the oldest
     Streamlit that we support cannot read (it draws a RangeError instead of the chart).
     """
-    return pyarrow.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata() if pyarrow else frame
+    if not pyarrow:
+        return fresh(frame)
+    return fresh(pyarrow.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata())
 
 
 def with_columns(data: Any, columns: Mapping[str, list[Any]]) -> Any:
     """A chart's data with some columns added or replaced."""
     if not pyarrow:
-        return data.assign(**columns)
+        return fresh(data.assign(**columns))
     kept = data.drop_columns([name for name in columns if name in data.column_names])
     for name, values in columns.items():
         kept = kept.append_column(name, pyarrow.array(values))
-    return kept
+    return fresh(kept)
+
+
+def fresh(data: Any) -> Any:
+    """A chart's data, in older versions with a column whose name no other data have.
+
+    There the browser takes new data for the old ones where they are as long and have the same columns, and goes on
+    showing numbers that are gone: what it compares does not see the values.
+    """
+    if not STALE:
+        return data
+    if isinstance(data, pd.DataFrame):
+        kept = data.loc[:, [not str(name).startswith(_STAMP) for name in data.columns]]
+        return kept.assign(**{f"{_STAMP}{crc32(repr(kept.to_dict('list')).encode()):08x}": 0})
+    kept = data.select([name for name in data.column_names if not name.startswith(_STAMP)])
+    stamp = 0
+    for column in kept.columns:
+        for buffer in (each for chunk in column.chunks for each in chunk.buffers() if each is not None):
+            stamp = crc32(buffer, stamp)
+    return kept.append_column(f"{_STAMP}{stamp:08x}", pyarrow.array(np.zeros(kept.num_rows, np.int8)))
 
 
 def _word(kind: str, s: int, text: str, q: int = 0, k: int = 0, ems: float | None = None) -> tuple[Any, ...]:

@@ -36,7 +36,7 @@ def parts(
             tip = text("tip_may" if may else "tip_may_not", part=name, row=tokens[i], column=tokens[j])
             records.append(("may" if may else "not", left + j, float(i), "✓" if may else "✕", tip))
     frame = pd.DataFrame(records, columns=["kind", "x", "y", "text", "tip"]).assign(ink=1)
-    return frame, _spec(n, len(named), layout)
+    return charts.fresh(frame), _spec(n, len(named), layout)
 
 
 def _pitch(n: int) -> float:

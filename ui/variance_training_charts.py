@@ -86,8 +86,9 @@ def median(curves: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def _sent(columns: dict[str, Any]) -> Any:
     """As a table of Arrow's, where there is one: no number is a null, which Vega leaves out."""
     if not charts.pyarrow:
-        return pd.DataFrame(columns)
-    return charts.pyarrow.table({name: charts.pyarrow.array(each, from_pandas=True) for name, each in columns.items()})
+        return charts.fresh(pd.DataFrame(columns))
+    sent = {name: charts.pyarrow.array(each, from_pandas=True) for name, each in columns.items()}
+    return charts.fresh(charts.pyarrow.table(sent))
 
 
 @lru_cache(maxsize=64)

@@ -18,5 +18,5 @@ def test_only_a_place_on_the_slider_is_kept(place, kept, monkeypatch):
         state.show(VIEW, 3)
         told = {"moved": {"seq": 1, "places": {"log2_dk": place, "other": 5}}}
         monkeypatch.setattr(variance_dragged.st, "session_state", {"sliders_spread": told})
-        variance_dragged._take("sliders_spread", {"log2_dk": VIEW})
+        variance_dragged._take("spread", {"log2_dk": VIEW})
         assert views.get(state.bench(), VIEW) == kept
