@@ -19,7 +19,7 @@ from playwright.sync_api import Page, sync_playwright
 from benchmarks.measure import Line, p, visit
 from tests.browser.helpers import cell, messages
 from tests.browser.servers import launch, running
-from ui import link, workbench
+from ui import link, views, workbench
 
 MOST = 34.0
 WORK = 17.0
@@ -76,8 +76,10 @@ def main(samples: int = 120) -> list[Line]:
     with running() as app, sync_playwright() as playwright:
         chromium = launch(playwright)
         lines = []
-        for kind, name, path in (("hover", "row highlight", "edit"), ("drag", "d_k drag", "variance")):
-            page = visit(chromium, f"{app.url}/{path}?lang=en")
+        answered = link.encode(views.shown(workbench.preset("cat"), "variance.guess_doubled", "skip"))
+        for kind, name, path in (("hover", "row highlight", "edit?lang=en"),
+                                 ("drag", "d_k drag", f"variance?lang=en&s={answered}")):  # fmt: skip
+            page = visit(chromium, f"{app.url}/{path}")
             lines += _line(page, kind, name, samples)
         for n in (4, 8):
             lines += _dragged(visit(chromium, f"{app.url}/edit?lang=en&s={_code(n)}"), n, samples)
