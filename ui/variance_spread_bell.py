@@ -33,7 +33,7 @@ def bell(width: int, height: int, larger: float, *, answered: bool) -> dict[str,
     bars, theory = _bars(x, y), _theory(x, expected, order, dashes)
     marks = [bars, *theory]
     if answered:
-        marks = [bars, _ghost(x, y, order), *theory, *_guessed(x, expected, order), *_brackets(wide, height, larger)]
+        marks = [bars, _ghost(x, y), *theory, *_guessed(x, expected, order), *_brackets(wide, height, larger)]
     return layered(width, height, *marks, *_written(width, height, larger, dashes))
 
 
@@ -64,11 +64,14 @@ def _stretched(root: str) -> dict[str, str]:
     return {"x": f"datum.a * {root}", "x2": f"(datum.a + {WIDTH}) * {root}", "ink": "1"}
 
 
-def _ghost(x: alt.X, y: alt.Y, order: alt.Order) -> alt.Chart:
-    """The bell that was asked about first: what the chosen one is compared with."""
+def _ghost(x: alt.X, y: alt.Y) -> alt.Chart:
+    """The bell that was asked about first: what the chosen one is compared with.
+
+    (Without an order, by which Vega-Lite would cut an area into one for each bar.)
+    """
     first = of_kind("bar").transform_filter(f"datum.d === {FIRST}").transform_calculate(**_stretched(f"{sqrt(FIRST)}"))
     area = first.mark_area(clip=True, interpolate="step-after", color=GREY, opacity=0.5, tooltip=None)
-    return area.encode(x, y, order)
+    return area.encode(x, y)
 
 
 def _guessed(x: alt.X, expected: alt.Y, order: alt.Order) -> list[alt.Chart]:

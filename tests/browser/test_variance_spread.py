@@ -86,6 +86,7 @@ def test_a_guess_reveals_a_bell_that_dragging_widens_without_the_server(open_pag
     press(page, "d_k", "ArrowLeft", "ArrowLeft")
     settle(page)
     before = bars(page)
+    assert page.locator("g.mark-area path").count() == 1  # the first bell, drawn anew in every frame: one, not 36
     counts = spread.counts[experiment.STOPS.index(64)]
     tallest = counts.argmax()
     heights = [bar[2] for bar in before]
